@@ -1,0 +1,79 @@
+# `make help` lists the targets. Needs GNU make and python3 (3.11 or newer); everything else goes into .venv from requirements.lock.
+
+PYTHON ?= python3
+VENV   := .venv
+PY     := $(VENV)/bin/python
+STAMP  := $(VENV)/.installed
+UV     ?= $(firstword $(shell command -v uv 2>/dev/null) $(wildcard $(VENV)/bin/uv) uv)
+
+# The browser that the page tests drive. Whoever has set FAULTLENS_BROWSER knows best.
+FAULTLENS_BROWSER ?= $(shell for b in chromium chromium-browser google-chrome google-chrome-stable; do command -v $$b && break; done 2>/dev/null)
+export FAULTLENS_BROWSER
+
+# Two workers: the browser tests share the machine with a server of their own. A file stays on one worker, so that it starts
+# its server and its browser once.
+PYTEST_ARGS ?= -n 2 --dist loadfile
+
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo install test lint bench soak lock clean
+
+help: ## this list
+	@sed -n 's/^\([a-z][a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | while IFS="$$(printf '\t')" read -r name text; do printf '  make %-8s %s\n' "$$name" "$$text"; done
+
+demo: install ## load the samples into a throw-away store and open the dashboard
+	@$(VENV)/bin/faultlens demo
+
+install: $(STAMP) ## create .venv and install what requirements.lock names
+
+# Runs again only when the lock or the project file changes. The stamp comes last: an interrupted install is repeated.
+$(STAMP): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'pass' 2>/dev/null || { \
+	  echo 'faultlens needs python3 (3.11 or newer), and there is no "$(PYTHON)" here. On Debian or Ubuntu:' >&2; \
+	  echo '  sudo apt-get update && sudo apt-get install -y python3 python3-venv' >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "faultlens needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1). On Debian or Ubuntu:" >&2; \
+	  echo '  sudo apt-get update && sudo apt-get install -y python3.11 python3.11-venv' >&2; \
+	  echo 'then repeat the command with PYTHON=python3.11, for example: make demo PYTHON=python3.11' >&2; exit 1; }
+	@$(PY) -m pip --version >/dev/null 2>&1 || $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  v=$$($(PYTHON) -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])'); \
+	  echo "faultlens installs into a virtual environment, and this Python cannot make one. On Debian or Ubuntu:" >&2; \
+	  echo "  sudo apt-get update && sudo apt-get install -y $$v" >&2; exit 1; }
+	@$(PY) -m pip --version >/dev/null 2>&1 || { echo 'Creating $(VENV)' >&2; $(PYTHON) -m venv --clear $(VENV); }
+	@echo 'Installing from requirements.lock into $(VENV) (once: about a minute, 1 GB)' >&2
+	@$(PY) -m pip install --quiet --require-hashes -r requirements.lock
+	@$(PY) -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+test: lint ## lint, types, import contracts, and the test suite with the browser
+	@if [ -n "$$FAULTLENS_BROWSER" ]; then \
+	  set -x; $(PY) -m pytest $(PYTEST_ARGS); \
+	elif [ "$$CI" = true ]; then \
+	  echo 'No Chromium found, and CI=true: the browser tests may not be skipped. Install chromium or set FAULTLENS_BROWSER.' >&2; exit 1; \
+	else \
+	  echo 'No Chromium found: skipping the browser tests. To run them: sudo apt-get install -y chromium (or set FAULTLENS_BROWSER)' >&2; \
+	  set -x; $(PY) -m pytest $(PYTEST_ARGS) -m 'not soak and not browser'; \
+	fi
+
+lint: install ## ruff, mypy and the import contracts, without the tests
+	$(VENV)/bin/ruff check
+	$(VENV)/bin/ruff format --check
+	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports --no-logo
+
+bench: install ## measure ingest and queries
+	$(PY) -m tests.bench
+
+soak: install ## the tests that run for minutes
+	$(PY) -m pytest -m soak
+
+# The header is dropped because it repeats the command line. uv.lock names package addresses and is not kept.
+lock: ## resolve pyproject.toml again and write requirements.lock (needs uv)
+	@command -v $(UV) >/dev/null || { echo 'make lock needs uv: $(PYTHON) -m pip install uv (inside a virtual environment), or pipx install uv' >&2; exit 1; }
+	$(UV) lock --upgrade --quiet
+	$(UV) export --quiet --frozen --no-emit-project --no-header --group dev --format requirements.txt --output-file requirements.lock
+
+clean: ## remove .venv, caches and build output; stores stay
+	rm -rf $(VENV) build dist uv.lock test-results .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,142 @@
+"""Numbered SQL files, and the table that remembers which of them a store has seen."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from ingest.store.errors import StoreCorrupt, StoreTooNew, StoreUnusable
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+_FILE_NAME = re.compile(r"(\d{4})_(\w+)\.sql")
+_VERSIONS_TABLE = "CREATE TABLE IF NOT EXISTS schema_version (version INTEGER, name VARCHAR, applied_at TIMESTAMPTZ)"
+
+
+@dataclass(frozen=True)
+class Migration:
+    """One step of a schema."""
+
+    version: int
+    name: str
+    sql: str
+
+
+Migrations = tuple[Migration, ...]
+
+
+@cache
+def main_migrations() -> Migrations:
+    """Return the schema of the main store."""
+    return migrations_in(files("ingest.store") / "migrations")
+
+
+@cache
+def people_migrations() -> Migrations:
+    """Return the schema of what people write."""
+    return migrations_in(files("ingest.store") / "people_migrations")
+
+
+def migrations_in(folder: Traversable) -> Migrations:
+    """Return the folder's steps in order; a gap or a double number is refused."""
+    found = sorted(
+        (
+            Migration(int(match[1]), match[2], entry.read_text(encoding="utf-8"))
+            for entry in folder.iterdir()
+            if (match := _FILE_NAME.fullmatch(entry.name))
+        ),
+        key=lambda migration: migration.version,
+    )
+    if [migration.version for migration in found] != list(range(1, len(found) + 1)):
+        raise _misnumbered(folder)
+    return tuple(found)
+
+
+def newest(migrations: Migrations) -> int:
+    """Return the version at which these steps end."""
+    return migrations[-1].version if migrations else 0
+
+
+def migrate(con: duckdb.DuckDBPyConnection, catalog: str, migrations: Migrations | None = None) -> bool:
+    """Bring a catalog to the newest version; say whether that changed it."""
+    steps = main_migrations() if migrations is None else migrations
+    found = usable_version(con, catalog, steps)
+    pending = [step for step in steps if step.version > found]
+    for step in pending:
+        _apply(con, catalog, step)
+    return bool(pending)
+
+
+def usable_version(
+    con: duckdb.DuckDBPyConnection,
+    catalog: str,
+    migrations: Migrations,
+    where: object = None,
+) -> int:
+    """Return a catalog's version, which this code knows; a newer one or a stranger's file is refused."""
+    version = _version(con, catalog)
+    if version is None:
+        raise _foreign(where or catalog)
+    if version > newest(migrations):
+        raise _newer(where or catalog, version, newest(migrations))
+    return version
+
+
+def _version(con: duckdb.DuckDBPyConnection, catalog: str) -> int | None:
+    """Return the version, 0 for an empty catalog, None for tables that are not ours."""
+    with con.cursor() as cursor:
+        cursor.execute("SELECT table_name FROM duckdb_tables() WHERE database_name = ?", [catalog])
+        tables = {name for (name,) in cursor.fetchall()}
+    if "schema_version" in tables:
+        return _newest_applied(con, catalog)
+    return None if tables else 0
+
+
+def _newest_applied(con: duckdb.DuckDBPyConnection, catalog: str) -> int:
+    with con.cursor() as cursor:
+        # The catalog is an alias of our own making.
+        cursor.execute(f"SELECT coalesce(max(version), 0) FROM {catalog}.main.schema_version")  # noqa: S608
+        return int(cursor.fetchall()[0][0])
+
+
+def _apply(con: duckdb.DuckDBPyConnection, catalog: str, step: Migration) -> None:
+    # A cursor of its own: neither the caller's transaction nor its search path may change.
+    with con.cursor() as cursor:
+        cursor.execute(f"SET search_path = '{catalog}.main'")
+        cursor.begin()
+        try:
+            _run(cursor, step)
+        except duckdb.Error as cause:
+            cursor.rollback()
+            raise _failed(catalog, step, cause) from cause
+        cursor.commit()
+
+
+def _run(cursor: duckdb.DuckDBPyConnection, step: Migration) -> None:
+    cursor.execute(_VERSIONS_TABLE).fetchall()
+    cursor.execute(step.sql).fetchall()
+    cursor.execute("INSERT INTO schema_version VALUES (?, ?, now())", [step.version, step.name]).fetchall()
+
+
+def _misnumbered(folder: Traversable) -> StoreUnusable:
+    return StoreUnusable(f"migrations in {folder} are not numbered 0001, 0002, …: reinstall faultlens")
+
+
+def _foreign(where: object) -> StoreCorrupt:
+    return StoreCorrupt(f"{where} is a DuckDB file of another program: name another store with --store")
+
+
+def _newer(where: object, version: int, known: int) -> StoreTooNew:
+    return StoreTooNew(
+        f"store {where} has schema {version}, this faultlens knows up to {known}: upgrade faultlens",
+    )
+
+
+def _failed(catalog: str, step: Migration, cause: Exception) -> StoreUnusable:
+    return StoreUnusable(f"store {catalog}: migration {step.version:04d}_{step.name} failed: {cause}")

@@ -1,0 +1,100 @@
+"""What an adapter is: one format, recognised by its content; a source in, records out.
+
+A file in `ingest/adapters/` that defines `ADAPTER` is found by the registry; nothing else has to be told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ingest.records import Record
+from ingest.source import Head, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a record stands: the line (from 1) and byte offset in a file, `part` naming a companion file."""
+
+    line: int | None = None
+    offset: int | None = None
+    part: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """One record of the source (a line, block, span, row) and everything that follows from it.
+
+    A `Diagnosis` without `for_event` that follows an `ErrorEvent` in the same unit belongs to it.
+    """
+
+    place: Place
+    records: tuple[Record, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A record that cannot be kept: `reason` is a stable code, `message` says what is wrong with it."""
+
+    place: Place
+    reason: str
+    message: str
+    raw: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Records left out on purpose: a template, a quotation, a logs line, the incomplete last line."""
+
+    place: Place
+    reason: str
+    count: int = 1
+
+
+Item = Parsed | Rejected | Skipped
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A main file with the files beside it that belong to it and are no sources of their own."""
+
+    main: Path
+    companions: tuple[Path, ...] = ()
+
+
+def _stands_alone(_path: Path) -> Bundle | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adapter:
+    """One format. `version` goes up when the same bytes would give other records."""
+
+    name: str
+    version: int
+    title: str
+    recognised_by: str
+    yields: tuple[str, ...]
+    recognise: Callable[[Head], bool]
+    read: Callable[[Source], Iterable[Item]]
+    bundle: Callable[[Path], Bundle | None] = _stands_alone
+    record_is: str = "line"
+
+
+class Unreadable(Exception):
+    """Raised by an adapter for a whole file it cannot read (a newer schema, a damaged archive)."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+def items_of(adapter: Adapter, source: Source) -> Iterator[Item]:
+    """The adapter's items; any exception of its becomes one rejection that names the adapter."""
+    try:
+        yield from adapter.read(source)
+    except Unreadable:
+        raise
+    except Exception as error:  # noqa: BLE001 - an adapter's fault must not take the other files with it
+        yield Rejected(Place(), "adapter_fault", f"{adapter.name} stopped here: {type(error).__name__}: {error}")

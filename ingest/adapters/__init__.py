@@ -1,0 +1,1 @@
+"""The formats: one file each, found by the registry. Adapters do not know one another, nor the store."""

@@ -1,0 +1,49 @@
+"""The native format: one JSON object a line, `record` names the kind, keys are the column names.
+
+The only format that can carry every kind of record; producers write it through `ingest/emit.py` or by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ingest import native
+from ingest.adapter import Adapter, Item, Parsed, Place, Rejected, Skipped
+from ingest.json_text import Decoded, Line, values
+from ingest.source import Head, Source
+
+
+def recognise(head: Head) -> bool:
+    """One of the first lines is an object whose `record` is a known kind."""
+    return any(isinstance(value, dict) and native.is_native(value) for value in head.first_records)
+
+
+def read(source: Source) -> Iterator[Item]:
+    """Every line as its records, or the reason why not."""
+    with source.open() as stream:
+        for line, decoded in values(stream):
+            place = Place(line.number, line.offset)
+            if isinstance(decoded, Decoded):
+                yield _item(place, decoded, line)
+            elif decoded.cut and not line.ended:
+                yield Skipped(place, "incomplete_last_line")
+            else:
+                yield Rejected(place, decoded.reason, decoded.message, line.text)
+
+
+def _item(place: Place, decoded: Decoded, line: Line) -> Item:
+    try:
+        return Parsed(place, native.records_of(decoded.value, decoded.flags))
+    except native.Invalid as fault:
+        return Rejected(place, fault.reason, str(fault), line.text)
+
+
+ADAPTER = Adapter(
+    name="faultlens",
+    version=1,
+    title="faultlens JSON lines (native)",
+    recognised_by="lines that are objects with a known `record` kind",
+    yields=("runs", "spans", "errors", "recoveries", "guardrails", "context sets", "diagnoses", "coordination"),
+    recognise=recognise,
+    read=read,
+)

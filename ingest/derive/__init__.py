@@ -1,0 +1,1 @@
+"""What is computed once, when records are loaded: signatures, outcomes, contract classes, profiles."""

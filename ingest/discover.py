@@ -1,0 +1,88 @@
+"""From the paths people give to the sources to read: files, folders, globs, standard input."""
+
+from __future__ import annotations
+
+import glob
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ingest import registry
+from ingest.source import Source
+
+STDIN = "-"
+_NOT_ENTERED = frozenset({".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__", ".mypy_cache", ".ruff_cache"})
+
+
+@dataclass(frozen=True)
+class Found:
+    """A source, and whether somebody named it: a named file that nobody knows is refused, others are ignored."""
+
+    source: Source
+    named: bool
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A given path at which there is nothing."""
+
+    path: str
+
+
+def found_in(arguments: Iterable[str], scratch: Path, workload: str | None = None) -> Iterator[Found | Missing]:
+    """Every source of the arguments once, in the order of the arguments and by name below a folder."""
+    seen: set[Path] = set()
+    for argument in arguments:
+        for candidate in _expanded(argument, scratch, workload):
+            if isinstance(candidate, Missing):
+                yield candidate
+            elif candidate.source.path not in seen:
+                seen.add(candidate.source.path)
+                yield candidate
+
+
+def _expanded(argument: str, scratch: Path, workload: str | None) -> Iterator[Found | Missing]:
+    if argument == STDIN:
+        yield Found(Source(_standard_input(scratch), "-", "stdin", workload=workload), named=True)
+        return
+    path = Path(argument).expanduser()
+    if path.is_dir():
+        yield from _below(path, workload)
+    elif path.exists():
+        yield _bundled(path, path.parent, named=True, workload=workload)
+    elif matches := sorted(glob.glob(str(path), recursive=True)):  # noqa: PTH207 - a pattern may be absolute
+        for match in matches:
+            yield from _expanded(match, scratch, workload)
+    else:
+        yield Missing(argument)
+
+
+def _standard_input(scratch: Path) -> Path:
+    """Standard input in a file of its own: it is read more than once, to recognise and to load."""
+    with tempfile.NamedTemporaryFile(dir=scratch, prefix="stdin-", delete=False) as copy:
+        shutil.copyfileobj(sys.stdin.buffer, copy)
+    return Path(copy.name)
+
+
+def _below(folder: Path, workload: str | None) -> Iterator[Found]:
+    for path in _files(folder):
+        yield _bundled(path, folder, named=False, workload=workload)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for at, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name not in _NOT_ENTERED)
+        yield from (Path(at, name) for name in sorted(names) if Path(at, name).is_file())
+
+
+def _bundled(path: Path, given: Path, *, named: bool, workload: str | None) -> Found:
+    """The source that a path belongs to: its bundle's main file, or itself."""
+    bundle = registry.bundle_of(path)
+    below = os.path.relpath(bundle.main, given)
+    # A companion may be named while its main file lies outside the given folder.
+    below = bundle.main.name if below.startswith("..") else below
+    return Found(Source(bundle.main, str(bundle.main), below, bundle.companions, workload), named=named)

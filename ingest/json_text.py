@@ -1,0 +1,184 @@
+"""JSON as people have it: one strict reader with named reasons, used by every adapter.
+
+Nothing is repaired in silence. What can be kept is kept with a flag (`duplicate_key`, `nan`,
+`lone_surrogate`); what cannot is a fault with a stable reason and the place where it stands.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+UTF8_MARK = b"\xef\xbb\xbf"
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_MAY_HOLD_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_MAX_LINE = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A JSON value and what had to be said about it."""
+
+    value: Any
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a text is no JSON value. `cut` is true where more text could still make it one."""
+
+    reason: str
+    message: str
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a file: its number from 1, byte offset, text, and whether a line end closes it."""
+
+    number: int
+    offset: int
+    text: str
+    ended: bool
+    fault: Fault | None = None
+
+
+class _Pairs:
+    """Collects what json.loads would hide: keys that stand twice."""
+
+    __slots__ = ("flags",)
+
+    def __init__(self) -> None:
+        self.flags: set[str] = set()
+
+    def object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        value = dict(pairs)
+        if len(value) != len(pairs):
+            self.flags.add("duplicate_key")
+        return value
+
+    def constant(self, _name: str) -> None:
+        self.flags.add("nan")
+
+
+def _without_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return _LONE_SURROGATE.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [_without_surrogates(item) for item in value]
+    if isinstance(value, dict):
+        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
+    return value
+
+
+def _fault(error: json.JSONDecodeError) -> Fault:
+    message = f"{error.msg} at character {error.pos + 1}"
+    if error.msg == "Extra data":
+        return Fault("text_after_value", f"there is text after the JSON value, from character {error.pos + 1}")
+    rest = len(error.doc) - error.pos
+    if error.msg.startswith("Invalid \\"):
+        return Fault("bad_escape", message, cut=rest <= 6 and error.doc[error.pos :].startswith("\\"))
+    if error.msg.startswith("Invalid control"):
+        return Fault("control_character", message)
+    return Fault("not_json", message, cut=error.msg.startswith("Unterminated string") or rest <= 5)
+
+
+def decode(text: str) -> Decoded | Fault:
+    """The one JSON value of a text, or why there is none."""
+    pairs = _Pairs()
+    try:
+        value = json.loads(text, object_pairs_hook=pairs.object, parse_constant=pairs.constant)
+    except json.JSONDecodeError as error:
+        return _fault(error)
+    except RecursionError:
+        return Fault("too_deep", "the value is nested deeper than can be read")
+    except ValueError as error:
+        return Fault("bad_number", f"a number cannot be read: {error}")
+    if _MAY_HOLD_SURROGATE.search(text) or _LONE_SURROGATE.search(text):
+        clean = _without_surrogates(value)
+        if clean != value:
+            return Decoded(clean, (*sorted(pairs.flags), "lone_surrogate"))
+    return Decoded(value, tuple(sorted(pairs.flags)))
+
+
+def decoded_leniently(data: bytes) -> str:
+    """Bytes as text for looking at: marks resolved, undecodable bytes replaced."""
+    if data.startswith(UTF16_MARKS):
+        return data[: len(data) // 2 * 2].decode("utf-16", errors="replace")
+    return data.removeprefix(UTF8_MARK).decode("utf-8", errors="replace")
+
+
+def _text_of(raw: bytes) -> tuple[str, Fault | None]:
+    try:
+        return raw.decode("utf-8"), None
+    except UnicodeDecodeError as error:
+        return raw.decode("utf-8", errors="replace"), Fault(
+            "not_utf8", f"byte {error.start + 1} of the line is not UTF-8"
+        )
+
+
+def lines(stream: BinaryIO) -> Iterator[Line]:
+    """Every line that is not blank, with number and byte offset; UTF-8 and UTF-16 marks are resolved."""
+    mark = stream.read(2)
+    if mark in UTF16_MARKS:
+        yield from _utf16_lines(mark + stream.read())
+        return
+    yield from _byte_lines(mark, stream)
+
+
+def _byte_lines(first: bytes, stream: BinaryIO) -> Iterator[Line]:
+    offset, number = 0, 0
+    pending = first if first.endswith(b"\n") else first + stream.readline(_MAX_LINE)
+    while pending:
+        number += 1
+        yield from _byte_line(pending, number, offset)
+        offset += len(pending)
+        pending = stream.readline(_MAX_LINE)
+
+
+def _byte_line(raw: bytes, number: int, offset: int) -> Iterator[Line]:
+    ended = raw.endswith(b"\n")
+    mark = len(UTF8_MARK) if number == 1 and raw.startswith(UTF8_MARK) else 0
+    body = raw[mark:].rstrip(b"\r\n")
+    if not body.strip():
+        return
+    text, fault = _text_of(body)
+    yield Line(number, offset + mark, text, ended, fault)
+
+
+def _utf16_lines(data: bytes) -> Iterator[Line]:
+    offset = 2
+    text = decoded_leniently(data)
+    for number, line in enumerate(text.splitlines(keepends=True), start=1):
+        body = line.rstrip("\r\n")
+        if body.strip():
+            yield Line(number, offset, body, line.endswith("\n"))
+        offset += len(line.encode("utf-16-le"))
+
+
+def values(stream: BinaryIO) -> Iterator[tuple[Line, Decoded | Fault]]:
+    """Every line with its JSON value or its fault.
+
+    A fault that is `cut` on an unended line is the incomplete last line of a file that may still be written.
+    """
+    for line in lines(stream):
+        yield line, line.fault or decode(line.text)
+
+
+def first_values(stream: BinaryIO, most: int) -> Iterator[Any]:
+    """The values of the first lines that hold one; at most `most` lines are looked at."""
+    for seen, (_line, decoded) in enumerate(values(stream), start=1):
+        if isinstance(decoded, Decoded):
+            yield decoded.value
+        if seen >= most:
+            return
+
+
+def whole_document(data: bytes) -> Any:
+    """The file as one JSON value, or None where it is not one."""
+    decoded = decode(decoded_leniently(data))
+    return decoded.value if isinstance(decoded, Decoded) else None

@@ -1,0 +1,311 @@
+"""Files into the store: find, recognise, parse outside the lock, merge and publish once.
+
+Idempotent: the same bytes store nothing, a grown file adds only what is new, and a bad record never
+takes a good one with it.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from ingest import merge, registry
+from ingest.adapter import Adapter, Parsed, Rejected, Skipped, Unreadable, items_of
+from ingest.discover import Found, Missing, found_in
+from ingest.report import Counts, FileReport, IngestReport
+from ingest.source import Source, sha256, sha256_of_first
+from ingest.staging import RECORD_TABLES, SourceStage, Staging, units_between
+from ingest.store.errors import FaultlensError
+from ingest.store.masking import masked
+from ingest.store.url import AnyStore, open_store
+
+RAW_CHARACTERS = 2_000
+Progress = Callable[[str, int], None]
+
+
+class NothingThere(FaultlensError):
+    """None of the given paths exists."""
+
+
+@dataclass
+class _File:
+    """A source on its way: what is known of it before and after it was parsed."""
+
+    source: Source
+    report: FileReport
+    file_ids: dict[str | None, str] = field(default_factory=dict)
+    sizes: dict[str | None, int] = field(default_factory=dict)
+    adapter: Adapter | None = None
+    stage: SourceStage | None = None
+    rejections: list[tuple[Any, ...]] = field(default_factory=list)
+    skips: list[tuple[Any, ...]] = field(default_factory=list)
+    grown_from: list[str] = field(default_factory=list)
+
+    @property
+    def file_id(self) -> str:
+        return self.file_ids[None]
+
+    @property
+    def in_store(self) -> bool:
+        """It leaves a row in source_files: loaded, or refused and worth a look."""
+        return self.report.status == "loaded" or (self.report.status == "refused" and bool(self.file_ids))
+
+
+def ingest(
+    arguments: Sequence[str],
+    store: AnyStore | str | Path,
+    *,
+    format: str | None = None,  # noqa: A002 - the option's own name
+    workload: str | None = None,
+    progress: Progress | None = None,
+) -> IngestReport:
+    """The files of the arguments are in the store; the report accounts for every record of theirs."""
+    began = time.monotonic()
+    opened = open_store(store) if isinstance(store, str | Path) else store
+    adapter = registry.named(format) if format else None
+    staging = Staging()
+    try:
+        with tempfile.TemporaryDirectory(prefix="faultlens-") as scratch:
+            found = _present(list(found_in(arguments, Path(scratch), workload)))
+            files = list(_staged(found, _Known.of(opened), staging, adapter, progress))
+            staging.flush()
+            report = IngestReport(opened.url, [file.report for file in files])
+            if any(file.in_store for file in files):
+                _publish(opened, staging, files)
+            report.runs = len(set().union(*(file.stage.runs for file in files if file.stage)))
+    finally:
+        staging.close()
+    report.seconds = time.monotonic() - began
+    return report
+
+
+def _present(found: list[Found | Missing]) -> list[Found | Missing]:
+    """The candidates, unless there is none: then the call was wrong."""
+    missing = [candidate.path for candidate in found if isinstance(candidate, Missing)]
+    if missing and len(missing) == len(found):
+        raise NothingThere(f"no such file or folder: {', '.join(missing)}")
+    return found
+
+
+def _staged(
+    found: Iterable[Found | Missing],
+    known: _Known,
+    staging: Staging,
+    adapter: Adapter | None,
+    progress: Progress | None,
+) -> Iterator[_File]:
+    """Every file recognised and parsed into the staging tables."""
+    for candidate in found:
+        if isinstance(candidate, Missing):
+            yield _missing(candidate)
+            continue
+        file = _examined(candidate, known, adapter)
+        if file.report.status == "loaded":
+            _parse(file, staging)
+            known.now_holds(file)
+        if progress:
+            progress(candidate.source.shown, sum(file.sizes.values()))
+        yield file
+
+
+def _missing(missing: Missing) -> _File:
+    report = FileReport(missing.path, status="refused", reason="not_found", named=True)
+    return _File(Source(Path(missing.path), missing.path, missing.path), report)
+
+
+@dataclass
+class _Known:
+    """What the store already holds, by the digest of the bytes and by path."""
+
+    files: dict[str, dict[str, Any]]
+
+    @classmethod
+    def of(cls, store: AnyStore) -> _Known:
+        with store.lease() as lease:
+            rows = lease.rows(
+                "SELECT file_id, path, format, adapter_version, bytes, records, stored, duplicates, rejected, skipped,"
+                " superseded_by FROM source_files WHERE status IN ('loaded', 'superseded')"
+            )
+        return cls({row["file_id"]: row for row in rows})
+
+    def holds(self, file: _File, adapter: Adapter) -> bool:
+        """Every file of the bundle was read before, by this version of the adapter."""
+        rows = [self.files.get(file_id) for file_id in file.file_ids.values()]
+        return all(row is not None and row["adapter_version"] == adapter.version for row in rows)
+
+    def now_holds(self, file: _File) -> None:
+        """Two equal files in one ingest are read once."""
+        for part, file_id in file.file_ids.items():
+            counts = file.report.counts if part is None else Counts()
+            self.files[file_id] = {
+                "path": file.report.path, "adapter_version": file.adapter.version if file.adapter else None,
+                "bytes": file.sizes[part], "superseded_by": None, "records": counts.records, "stored": 0,
+                "duplicates": counts.records - counts.rejected - counts.skipped,
+                "rejected": counts.rejected, "skipped": counts.skipped,
+            }  # fmt: skip
+
+    def shorter_versions(self, file: _File) -> list[str]:
+        """The older versions of the same file: same path, and its bytes are the beginning of today's."""
+        size = file.sizes[None]
+        return [
+            file_id
+            for file_id, row in self.files.items()
+            if row["path"] == file.report.path
+            and row["superseded_by"] is None
+            and row["bytes"] < size
+            and sha256_of_first(file.source.path, row["bytes"]) == file_id
+        ]
+
+
+def _examined(found: Found, known: _Known, adapter: Adapter | None) -> _File:
+    """The file hashed and recognised, or why it will not be read."""
+    source = found.source
+    report = FileReport(source.shown, named=found.named, companions=tuple(str(path) for path in source.companions))
+    file = _File(source, report)
+    try:
+        _measure(file)
+        file.adapter = adapter or _recognised(file)
+    except (FaultlensError, OSError, EOFError) as refusal:
+        _turn_away(file, refusal)
+        return file
+    report.format = file.adapter.name
+    if known.holds(file, file.adapter):
+        report.status = "unchanged"
+        report.counts = _as_counted_before(file, known)
+    else:
+        file.grown_from = known.shorter_versions(file)
+    return file
+
+
+def _measure(file: _File) -> None:
+    parts: dict[str | None, Path] = {None: file.source.path}
+    parts |= {file.source.part(path): path for path in file.source.companions}
+    for part, path in parts.items():
+        file.sizes[part] = path.stat().st_size
+        file.file_ids[part] = sha256(path)
+
+
+class EmptyFile(FaultlensError):
+    """The file has no bytes."""
+
+
+def _recognised(file: _File) -> Adapter:
+    if not file.source.head.sample and not file.source.companions:
+        raise EmptyFile(f"{file.source.shown}: file is empty")
+    return registry.recognise(file.source)
+
+
+def _turn_away(file: _File, refusal: Exception) -> None:
+    """A named file is refused, one found in a folder is ignored."""
+    file.report.status = "refused" if file.report.named else "ignored"
+    file.report.reason = str(refusal)
+
+
+def _as_counted_before(file: _File, known: _Known) -> Counts:
+    counts = Counts()
+    for file_id in file.file_ids.values():
+        row = known.files[file_id]
+        counts.add(Counts(0, row["records"], 0, row["stored"] + row["duplicates"], row["rejected"], row["skipped"]))
+    return counts
+
+
+def _parse(file: _File, staging: Staging) -> None:
+    """Every item of the file is staged or noted; what the file says of itself is not yet compared to the store."""
+    assert file.adapter is not None  # noqa: S101 - only recognised files are parsed
+    file.stage = SourceStage(staging, file.file_ids, file.source.workload)
+    try:
+        for item in items_of(file.adapter, file.source):
+            _take(file, item)
+    except Unreadable as refusal:
+        file.report.status = "refused" if file.report.named else "ignored"
+        file.report.reason = f"{refusal.reason}: {refusal}"
+    file.stage.finish()
+
+
+def _take(file: _File, item: Parsed | Rejected | Skipped) -> None:
+    counts = file.report.counts
+    assert file.stage is not None  # noqa: S101 - set before the first item
+    if isinstance(item, Parsed):
+        counts.records += 1
+        file.stage.add(item)
+    elif isinstance(item, Rejected):
+        counts.records += 1
+        counts.rejected += 1
+        place = item.place
+        raw = masked(item.raw[:RAW_CHARACTERS])
+        file.rejections.append(
+            (file.file_ids[place.part], place.part, place.line, place.offset, item.reason, masked(item.message), raw)
+        )
+    else:
+        counts.records += item.count
+        counts.skipped += item.count
+        file.report.skipped_because[item.reason] = file.report.skipped_because.get(item.reason, 0) + item.count
+        file.skips.append((file.file_ids[item.place.part], item.place.part, item.place.line, item.reason, item.count))
+
+
+def _publish(store: AnyStore, staging: Staging, files: list[_File]) -> None:
+    with store.publication(staging.con) as draft:
+        merge.prepare(staging, draft.alias)
+        for file in files:
+            if file.stage:
+                _count(file, staging)
+        if merge.has_news(staging):
+            merge.replace(staging, draft.alias)
+        _record_files(staging, draft.alias, [file for file in files if file.in_store])
+
+
+def _count(file: _File, staging: Staging) -> None:
+    """Of the units of a file, those that still have a row are stored; the others were there before."""
+    stage, counts = file.stage, file.report.counts
+    assert stage is not None  # noqa: S101 - the caller looked
+    counts.runs = len(stage.runs)
+    counts.stored = units_between(staging.con, stage.first_unit, stage.last_unit, RECORD_TABLES)
+    counts.duplicates = stage.units - counts.stored
+
+
+def _record_files(staging: Staging, store: str, files: list[_File]) -> None:
+    now = datetime.now(UTC)
+    con = staging.con
+    for file in files:
+        for grown in file.grown_from:
+            con.execute(
+                f"UPDATE {store}.source_files SET status = 'superseded', superseded_by = ? WHERE file_id = ?",
+                [file.file_id, grown],
+            ).fetchall()
+    _replace_rows(con, f"{store}.source_files", [row for file in files for row in _file_rows(file, now)])
+    _replace_rows(con, f"{store}.rejections", [row for file in files for row in file.rejections])
+    _replace_rows(con, f"{store}.skipped_records", [row for file in files for row in file.skips])
+
+
+def _replace_rows(con: Any, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
+    """The rows are in the table, in place of those that an earlier reading of the same bytes left."""
+    rows = list(rows)
+    if not rows:
+        return
+    places = ", ".join("?" * len(rows[0]))
+    ids = sorted({row[0] for row in rows})
+    con.execute(f"DELETE FROM {table} WHERE file_id IN (SELECT unnest(?))", [ids]).fetchall()
+    con.executemany(f"INSERT INTO {table} VALUES ({places})", rows)
+
+
+def _file_rows(file: _File, now: datetime) -> Iterator[tuple[Any, ...]]:
+    """A row for the file with the counts of its bundle, and one for each companion."""
+    counts, report = file.report.counts, file.report
+    version = file.adapter.version if file.adapter else None
+    for part, file_id in file.file_ids.items():
+        path = report.path if part is None else str(Path(report.path).parent / part)
+        numbers = (
+            (counts.records, counts.stored, counts.duplicates, counts.rejected, counts.skipped)
+            if part is None
+            else (0, 0, 0, 0, 0)
+        )
+        belongs_to = None if part is None else file.file_id
+        yield (
+            file_id, path, report.format, version, file.sizes[part], *numbers, report.status, report.reason, now,
+            belongs_to, None,
+        )  # fmt: skip

@@ -1,0 +1,140 @@
+"""Staged records into the store: identity, duplicates, derivation, and the affected runs replaced as wholes.
+
+A run is always derived from all of its records, the stored ones included; so a run that came in three
+pieces is the same as one that came at once, whatever the order.
+"""
+
+from __future__ import annotations
+
+import duckdb
+
+from ingest.derive import steps
+from ingest.staging import CHILDREN, KEYS, RECORD_TABLES, Staging
+
+# A span with an end replaces its unfinished version; the reverse is a duplicate.
+_FINISHED_FIRST = "(ended_at IS NULL AND coalesce(status, 'open') NOT IN ('ok', 'error', 'not_reached')), "
+
+
+def prepare(staging: Staging, store: str) -> None:
+    """The staging tables hold every record of every affected run once; `unit` 0 marks what the store had."""
+    con = staging.con
+    _absorb_unidentified(con, store)
+    _fetch_affected(staging, store)
+    _drop_superseded_identities(con)
+    for table in KEYS:
+        _keep_one(con, table)
+    for child, parent in CHILDREN.items():
+        _keep_children(con, child, parent)
+
+
+def replace(staging: Staging, store: str) -> None:
+    """The affected runs in the store are the staged ones."""
+    con = staging.con
+    steps.run(con)
+    for table in (*RECORD_TABLES, "runs"):
+        columns = ", ".join(staging.columns(table) if table in RECORD_TABLES else _columns(con, table))
+        con.execute(f"DELETE FROM {store}.{table} WHERE run_id IN (SELECT run_id FROM replaced)").fetchall()
+        con.execute(
+            f"INSERT INTO {store}.{table} ({columns}) SELECT {columns} FROM {table} ORDER BY {_order(table)}"
+        ).fetchall()
+
+
+def has_news(staging: Staging) -> bool:
+    """Something staged is not yet in the store."""
+    tables = [table for table in RECORD_TABLES if table != "run_records"]
+    union = " UNION ALL ".join(f"SELECT unit FROM {table}" for table in tables)
+    rows = staging.con.execute(
+        f"SELECT (SELECT count(*) FROM ({union}) WHERE unit IS DISTINCT FROM 0)"
+        " + (SELECT count(*) FROM run_records WHERE unit IS DISTINCT FROM 0)"
+    ).fetchall()
+    return bool(rows[0][0])
+
+
+def _columns(con: duckdb.DuckDBPyConnection, table: str) -> list[str]:
+    return [row[0] for row in con.execute(f"DESCRIBE {table}").fetchall()]
+
+
+def _order(table: str) -> str:
+    if table == "runs":
+        return "run_id"
+    if table in CHILDREN:
+        return "run_id, event_id"
+    return f"run_id, seq, {KEYS[table][1]}"
+
+
+def _absorb_unidentified(con: duckdb.DuckDBPyConnection, store: str) -> None:
+    """A run exported without its id is the run with the same events that has one, in either order of loading."""
+    con.execute(
+        f"""
+        CREATE OR REPLACE TEMP TABLE renamed AS
+        WITH candidates AS (
+            SELECT run_id, identity, event_digest, 1 AS here FROM run_records WHERE event_digest IS NOT NULL
+            UNION ALL
+            SELECT run_id, identity, event_digest, 0 FROM {store}.run_records WHERE event_digest IS NOT NULL
+        ),
+        identified AS (
+            SELECT event_digest, min(run_id) AS run_id FROM candidates WHERE identity = 'recorded' GROUP BY event_digest
+        )
+        SELECT DISTINCT candidates.run_id AS old_id, identified.run_id AS new_id
+        FROM candidates JOIN identified USING (event_digest)
+        WHERE candidates.identity = 'derived'
+          AND event_digest IN (SELECT event_digest FROM run_records)
+        """
+    ).fetchall()
+    con.execute(
+        f"""
+        CREATE OR REPLACE TEMP TABLE replaced AS
+        SELECT DISTINCT run_id FROM run_records
+        UNION SELECT old_id FROM renamed WHERE old_id IN (SELECT run_id FROM {store}.run_records)
+        UNION SELECT new_id FROM renamed
+        """
+    ).fetchall()
+
+
+def _fetch_affected(staging: Staging, store: str) -> None:
+    con = staging.con
+    for table in RECORD_TABLES:
+        columns = ", ".join(staging.columns(table))
+        con.execute(
+            f"INSERT INTO {table} ({columns}, unit) SELECT {columns}, 0 FROM {store}.{table}"
+            " WHERE run_id IN (SELECT run_id FROM replaced)"
+        ).fetchall()
+    if con.execute("SELECT count(*) FROM renamed").fetchall()[0][0]:
+        for table in RECORD_TABLES:
+            con.execute(
+                f"UPDATE {table} SET run_id = new_id FROM renamed WHERE {table}.run_id = renamed.old_id"
+            ).fetchall()
+
+
+def _drop_superseded_identities(con: duckdb.DuckDBPyConnection) -> None:
+    """A run record that had to guess the id says nothing once the run has one."""
+    con.execute(
+        """
+        DELETE FROM run_records WHERE identity = 'derived'
+          AND run_id IN (SELECT run_id FROM run_records WHERE identity = 'recorded' AND event_id <> 'implied')
+          AND run_id IN (SELECT new_id FROM renamed)
+        """
+    ).fetchall()
+
+
+def _keep_one(con: duckdb.DuckDBPyConnection, table: str) -> None:
+    """One row a key: the finished one, else the one the store had, else the first."""
+    key = ", ".join(KEYS[table])
+    finished = _FINISHED_FIRST if table == "spans" else ""
+    con.execute(
+        f"""
+        DELETE FROM {table} WHERE rowid NOT IN (
+            SELECT rowid FROM {table}
+            QUALIFY row_number() OVER (PARTITION BY {key} ORDER BY {finished}unit NULLS LAST, rowid) = 1)
+        """
+    ).fetchall()
+
+
+def _keep_children(con: duckdb.DuckDBPyConnection, child: str, parent: str) -> None:
+    con.execute(
+        f"""
+        DELETE FROM {child} WHERE NOT EXISTS (
+            SELECT 1 FROM {parent} p
+            WHERE p.run_id = {child}.run_id AND p.event_id = {child}.event_id AND p.unit = {child}.unit)
+        """
+    ).fetchall()

@@ -1,0 +1,147 @@
+"""A source: one file with its companions, read as bytes, unpacked as its magic bytes say.
+
+Recognition looks at `Head`: the first bytes and the first records. A file's name decides nothing.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from ingest import json_text
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+HEAD_BYTES = 256 * 1024
+FIRST_RECORDS = 50
+GZIP_MAGIC = b"\x1f\x8b"
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+_CHUNK = 1 << 20
+
+
+def unpacked(path: Path) -> BinaryIO:
+    """The file opened for reading, gzip and zstd layers removed whatever its name says."""
+    with path.open("rb") as file:
+        magic = file.read(4)
+    if magic[:2] == GZIP_MAGIC:
+        return cast("BinaryIO", gzip.open(path, "rb"))
+    if magic == ZSTD_MAGIC:
+        return cast("BinaryIO", zstd.open(path, "rb"))
+    return path.open("rb")
+
+
+def sha256(path: Path) -> str:
+    """The digest of the file's bytes as they lie on the disk."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def sha256_of_first(path: Path, size: int) -> str:
+    """The digest of the first `size` bytes: equal to an older version's when the file has only grown."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        left = size
+        while left > 0 and (chunk := file.read(min(_CHUNK, left))):
+            digest.update(chunk)
+            left -= len(chunk)
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file to be read. `shown` is the path as told to people, `below` the path below the given argument."""
+
+    path: Path
+    shown: str
+    below: str
+    companions: tuple[Path, ...] = ()
+    workload: str | None = None
+
+    @contextmanager
+    def open(self, companion: Path | None = None) -> Iterator[BinaryIO]:
+        """The unpacked bytes of the file, or of one of its companions."""
+        with unpacked(companion or self.path) as stream:
+            yield stream
+
+    def data(self, companion: Path | None = None) -> bytes:
+        """All the unpacked bytes at once."""
+        with self.open(companion) as stream:
+            return stream.read()
+
+    def part(self, companion: Path) -> str:
+        """How a companion is named in places and messages: its path beside the main file."""
+        try:
+            return str(companion.relative_to(self.path.parent))
+        except ValueError:
+            return companion.name
+
+    @cached_property
+    def head(self) -> Head:
+        """The first bytes and records, for recognition."""
+        with self.open() as stream:
+            return Head(self, stream.read(HEAD_BYTES))
+
+
+@dataclass(frozen=True)
+class Head:
+    """What recognition may look at."""
+
+    source: Source
+    sample: bytes
+
+    @property
+    def name(self) -> str:
+        """The file's own name, for messages."""
+        return self.source.path.name
+
+    @cached_property
+    def text(self) -> str:
+        """The sample as text, byte order marks and encodings resolved; undecodable bytes are replaced."""
+        return json_text.decoded_leniently(self.sample)
+
+    @cached_property
+    def first_records(self) -> tuple[Any, ...]:
+        """The JSON values of the first lines that hold one whole value each; others are passed over."""
+        with self.source.open() as stream:
+            return tuple(json_text.first_values(stream, FIRST_RECORDS))
+
+    @cached_property
+    def document(self) -> Any:
+        """The whole file as one JSON value, or None where it is not one."""
+        if not self.text.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
+            return None
+        return json_text.whole_document(self.source.data())
+
+    def documents(self) -> Iterator[dict[str, Any]]:
+        """The JSON objects to judge the file by: the document itself, or the first lines."""
+        if isinstance(self.document, dict):
+            yield self.document
+            return
+        if isinstance(self.document, list):
+            yield from (value for value in self.document[:FIRST_RECORDS] if isinstance(value, dict))
+            return
+        yield from (value for value in self.first_records if isinstance(value, dict))
+
+
+def is_text(sample: bytes) -> bool:
+    """No NUL bytes, unless the file is UTF-16."""
+    return sample.startswith(json_text.UTF16_MARKS) or b"\x00" not in sample
+
+
+def as_stream(data: bytes) -> BinaryIO:
+    """The bytes as a stream, for readers that take one."""
+    return io.BytesIO(data)

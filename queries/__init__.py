@@ -1,0 +1,1 @@
+"""Answers questions about the store. Reads only."""

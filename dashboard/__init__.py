@@ -1,0 +1,1 @@
+"""Shows the answers: the pages, the charts, the reports and the command line."""

@@ -1,0 +1,57 @@
+"""The `faultlens` command: each file of this folder is one, found by discovery.
+
+Heavy imports wait until a command runs, so that `faultlens --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import sys
+from typing import Any
+
+import click
+
+from ingest.store.errors import FaultlensError
+
+
+class Commands(click.Group):
+    """The commands in the files beside this one; an error that a person may meet is one line, never a traceback."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Every command, by name."""
+        return sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name."""
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        command: click.Command = importlib.import_module(f"dashboard.cli.{cmd_name}").COMMAND
+        return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command; what the caller can put right ends with one line and its exit code."""
+        try:
+            return super().invoke(ctx)
+        except FaultlensError as error:
+            click.echo(f"faultlens: {error}", err=True)
+            ctx.exit(error.exit_code)
+        except BrokenPipeError:
+            # The reader of a pipe had enough: nothing is wrong. Python must not complain when it closes stdout.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(0)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(package_name="faultlens", prog_name="faultlens")
+@click.option(
+    "--store", metavar="URL", envvar="FAULTLENS_STORE", help="The store: a DuckDB file (default: faultlens.duckdb)."
+)
+@click.pass_context
+def main(ctx: click.Context, store: str | None) -> None:
+    """Where agent runs fail, where each failure began, and whether recovery and escalation work.
+
+    Start with `faultlens demo`.
+    """
+    ctx.obj = store

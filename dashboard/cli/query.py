@@ -1,0 +1,70 @@
+"""`faultlens query`: any named query, as table, JSON, CSV or Parquet."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from dashboard.cli._options import opened, output_option, store_option, write
+
+if TYPE_CHECKING:
+    from queries.reader import Answer, Query
+
+FORMATS = ("table", "json", "csv", "parquet")
+
+
+@click.command("query")
+@click.argument("name", required=False)
+@click.option("--param", "parameters", multiple=True, metavar="key=value", help="A parameter of the query; repeatable.")
+@click.option("--format", "format_name", type=click.Choice(FORMATS), default="table", show_default=True)
+@output_option
+@store_option
+def query(
+    name: str | None, parameters: tuple[str, ...], format_name: str, output: Path | None, store: str | None
+) -> None:
+    """Run a named query; without NAME, list them all with their parameters."""
+    from queries import catalogue
+
+    if name is None:
+        for known in catalogue.queries().values():
+            click.echo(f"{known.name:<24} {known.summary}\n{'':<24} {_signature(known)}")
+        return
+    chosen = catalogue.named(name)
+    with opened(store).lease() as lease:
+        answer = chosen.ask(lease, dict(_pair(text) for text in parameters))
+    write(_formatted(answer, chosen, format_name), output)
+    for reason, count in answer.left_out.items():
+        click.echo(f"left out: {count} {reason}", err=True)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, mark, value = text.partition("=")
+    if not mark or not key:
+        raise click.UsageError(f"--param {text!r}: write key=value")
+    return key.strip().replace("-", "_"), value
+
+
+def _signature(known: Query) -> str:
+    shown = (
+        name if parameter.default is inspect.Parameter.empty else f"[{name}]"
+        for name, parameter in known.parameters.items()
+    )
+    return " ".join(shown)
+
+
+def _formatted(answer: Answer[object], chosen: Query, format_name: str) -> str | bytes:
+    from queries import export
+
+    if format_name == "json":
+        return export.as_json(answer, chosen.row)
+    if format_name == "csv":
+        return export.as_csv(answer, chosen.row)
+    if format_name == "parquet":
+        return export.as_parquet(answer, chosen.row)
+    return export.as_table(answer, chosen.row)
+
+
+COMMAND = query

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.records import Record
-from ingest.source import Head, Source
+from ingest.source import DAMAGE, Head, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,5 +96,7 @@ def items_of(adapter: Adapter, source: Source) -> Iterator[Item]:
         yield from adapter.read(source)
     except Unreadable:
         raise
+    except DAMAGE as error:
+        yield Rejected(Place(), "damaged_archive", f"the archive is damaged or cut from here on: {error}")
     except Exception as error:  # noqa: BLE001 - an adapter's fault must not take the other files with it
         yield Rejected(Place(), "adapter_fault", f"{adapter.name} stopped here: {type(error).__name__}: {error}")

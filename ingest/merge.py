@@ -102,7 +102,7 @@ def _fetch_affected(staging: Staging, store: str) -> None:
     if con.execute("SELECT count(*) FROM renamed").fetchall()[0][0]:
         for table in RECORD_TABLES:
             con.execute(
-                f"UPDATE {table} SET run_id = new_id FROM renamed WHERE {table}.run_id = renamed.old_id"
+                f"UPDATE {table} SET run_id = new_id, guessed = true FROM renamed WHERE {table}.run_id = renamed.old_id"
             ).fetchall()
 
 
@@ -118,14 +118,14 @@ def _drop_superseded_identities(con: duckdb.DuckDBPyConnection) -> None:
 
 
 def _keep_one(con: duckdb.DuckDBPyConnection, table: str) -> None:
-    """One row a key: the finished one, else the one the store had, else the first."""
+    """One row a key: the finished one, else the one that knew its run, else the one the store had, else the first."""
     key = ", ".join(KEYS[table])
     finished = _FINISHED_FIRST if table == "spans" else ""
     con.execute(
         f"""
         DELETE FROM {table} WHERE rowid NOT IN (
             SELECT rowid FROM {table}
-            QUALIFY row_number() OVER (PARTITION BY {key} ORDER BY {finished}unit NULLS LAST, rowid) = 1)
+            QUALIFY row_number() OVER (PARTITION BY {key} ORDER BY {finished}guessed NULLS FIRST, unit NULLS LAST, rowid) = 1)
         """
     ).fetchall()
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import os
 import sys
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from ingest import json_text
+from ingest.store.errors import FaultlensError
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -28,6 +31,12 @@ FIRST_RECORDS = 50
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _CHUNK = 1 << 20
+# What a cut or corrupted archive raises, depending on where the damage lies.
+DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile, zstd.ZstdError)
+
+
+class Damaged(FaultlensError):
+    """A compressed file that cannot be unpacked to its end."""
 
 
 def unpacked(path: Path) -> BinaryIO:
@@ -83,17 +92,17 @@ class Source:
             return stream.read()
 
     def part(self, companion: Path) -> str:
-        """How a companion is named in places and messages: its path beside the main file."""
-        try:
-            return str(companion.relative_to(self.path.parent))
-        except ValueError:
-            return companion.name
+        """How a companion is named in places and messages: its path as seen from the main file."""
+        return Path(os.path.relpath(companion, self.path.parent)).as_posix()
 
     @cached_property
     def head(self) -> Head:
         """The first bytes and records, for recognition."""
-        with self.open() as stream:
-            return Head(self, stream.read(HEAD_BYTES))
+        try:
+            with self.open() as stream:
+                return Head(self, stream.read(HEAD_BYTES))
+        except DAMAGE as error:
+            raise Damaged(f"{self.shown}: the archive is damaged or cut: {error}") from None
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,8 @@ RECORD_TABLES = (
     "context_sets", "context_items", "context_ops", "diagnoses", "delegations", "waits", "task_owners",
     "handoffs", "replays", "reported_metrics",
 )  # fmt: skip
+# Columns that only the staging tables have: the unit a row came from, and whether its run id was guessed there.
+STAGING_ONLY = ("unit", "guessed")
 # A child row lives and dies with the row of its parent's key.
 CHILDREN = {"recovery_steps": "recovery_events", "context_items": "context_sets"}
 KEYS = {kind.TABLE: kind.KEY for kind in kinds.KINDS}
@@ -70,6 +72,7 @@ class Staging:
 
     def _prepared(self, table: str) -> list[Column]:
         self.con.execute(f"ALTER TABLE {table} ADD COLUMN unit BIGINT").fetchall()
+        self.con.execute(f"ALTER TABLE {table} ADD COLUMN guessed BOOLEAN").fetchall()
         described = self.con.execute(f"DESCRIBE {table}").fetchall()
         return [Column(row[0], _ARROW[row[1]]) for row in described]
 
@@ -78,7 +81,7 @@ class Staging:
 
     def columns(self, table: str) -> list[str]:
         """The columns that the store's table has too."""
-        return [column.name for column in self._columns[table] if column.name != "unit"]
+        return [column.name for column in self._columns[table] if column.name not in STAGING_ONLY]
 
     def close(self) -> None:
         """Frees the staged records."""

@@ -87,7 +87,7 @@ class RunFacts:
     @cached_property
     def is_dry_run(self) -> bool:
         """Recorded as one; a trace names no mode, but steps that ended without a single call show it."""
-        if self.run_mode is not None or not self.events:
+        if self.run_mode is not None or not self.events or self.incomplete:
             return self.run_mode == "dry-run"
         return all(event.type in {"STEP_START", "STEP_END"} for event in self.events)
 

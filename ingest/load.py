@@ -6,6 +6,7 @@ takes a good one with it.
 
 from __future__ import annotations
 
+import os
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -298,7 +299,7 @@ def _file_rows(file: _File, now: datetime) -> Iterator[tuple[Any, ...]]:
     counts, report = file.report.counts, file.report
     version = file.adapter.version if file.adapter else None
     for part, file_id in file.file_ids.items():
-        path = report.path if part is None else str(Path(report.path).parent / part)
+        path = report.path if part is None else os.path.normpath(Path(report.path).parent / part)
         numbers = (
             (counts.records, counts.stored, counts.duplicates, counts.rejected, counts.skipped)
             if part is None

@@ -64,8 +64,12 @@ def ingest(
     format: str | None = None,  # noqa: A002 - the option's own name
     workload: str | None = None,
     progress: Progress | None = None,
+    wanted: Callable[[Source], bool] | None = None,
 ) -> IngestReport:
-    """The files of the arguments are in the store; the report accounts for every record of theirs."""
+    """The files of the arguments are in the store; the report accounts for every record of theirs.
+
+    `wanted` tells which of the sources found are worth a look: `watch` passes over those that did not change.
+    """
     began = time.monotonic()
     opened = open_store(store) if isinstance(store, str | Path) else store
     adapter = registry.named(format) if format else None
@@ -73,6 +77,7 @@ def ingest(
     try:
         with tempfile.TemporaryDirectory(prefix="faultlens-") as scratch:
             found = _present(list(found_in(arguments, Path(scratch), workload)))
+            found = [source for source in found if isinstance(source, Missing) or not wanted or wanted(source.source)]
             files = list(_staged(found, _Known.of(opened), staging, adapter, progress))
             staging.flush()
             report = IngestReport(opened.url, [file.report for file in files])
@@ -266,7 +271,14 @@ def _count(file: _File, staging: Staging) -> None:
     assert stage is not None  # noqa: S101 - the caller looked
     counts.runs = len(stage.runs)
     counts.stored = units_between(staging.con, stage.first_unit, stage.last_unit, RECORD_TABLES)
-    counts.duplicates = stage.units - counts.stored
+    forgotten = units_between(staging.con, stage.first_unit, stage.last_unit, ["forgotten_units"]) - units_between(
+        staging.con, stage.first_unit, stage.last_unit, RECORD_TABLES, also_in="forgotten_units"
+    )
+    counts.skipped += forgotten
+    counts.duplicates = stage.units - counts.stored - forgotten
+    if forgotten:
+        file.report.skipped_because["forgotten_run"] = forgotten
+        file.skips.append((file.file_id, None, None, "forgotten_run", forgotten))
 
 
 def _record_files(staging: Staging, store: str, files: list[_File]) -> None:

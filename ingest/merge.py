@@ -11,6 +11,8 @@ import duckdb
 from ingest.derive import steps
 from ingest.staging import CHILDREN, KEYS, RECORD_TABLES, Staging
 
+# Has a run and is neither a record nor derived from them.
+KEPT_ASIDE = ("forgotten_runs",)
 # A span with an end replaces its unfinished version; the reverse is a duplicate.
 _FINISHED_FIRST = "(ended_at IS NULL AND coalesce(status, 'open') NOT IN ('ok', 'error', 'not_reached')), "
 
@@ -21,6 +23,7 @@ def prepare(staging: Staging, store: str) -> None:
     _absorb_unidentified(con, store)
     _fetch_affected(staging, store)
     _drop_superseded_identities(con)
+    _drop_forgotten(con, store)
     for table in KEYS:
         _keep_one(con, table)
     for child, parent in CHILDREN.items():
@@ -31,7 +34,7 @@ def replace(staging: Staging, store: str) -> None:
     """The affected runs in the store are the staged ones."""
     con = staging.con
     steps.run(con)
-    for table in (*RECORD_TABLES, "runs"):
+    for table in (*RECORD_TABLES, *derived_tables(con)):
         columns = ", ".join(staging.columns(table) if table in RECORD_TABLES else _columns(con, table))
         con.execute(f"DELETE FROM {store}.{table} WHERE run_id IN (SELECT run_id FROM replaced)").fetchall()
         con.execute(
@@ -50,12 +53,22 @@ def has_news(staging: Staging) -> bool:
     return bool(rows[0][0])
 
 
+def derived_tables(con: duckdb.DuckDBPyConnection, catalog: str = "memory") -> list[str]:
+    """The tables that the derivation steps fill, a run at a time: whatever has a run and is no record."""
+    rows = con.execute(
+        "SELECT DISTINCT table_name FROM duckdb_columns() WHERE database_name = ? AND schema_name = 'main'"
+        " AND column_name = 'run_id' AND NOT internal ORDER BY table_name",
+        [catalog],
+    ).fetchall()
+    return [name for (name,) in rows if name not in (*RECORD_TABLES, *KEPT_ASIDE)]
+
+
 def _columns(con: duckdb.DuckDBPyConnection, table: str) -> list[str]:
     return [row[0] for row in con.execute(f"DESCRIBE {table}").fetchall()]
 
 
 def _order(table: str) -> str:
-    if table == "runs":
+    if table not in RECORD_TABLES:
         return "run_id"
     if table in CHILDREN:
         return "run_id, event_id"
@@ -115,6 +128,21 @@ def _drop_superseded_identities(con: duckdb.DuckDBPyConnection) -> None:
           AND run_id IN (SELECT new_id FROM renamed)
         """
     ).fetchall()
+
+
+def _drop_forgotten(con: duckdb.DuckDBPyConnection, store: str) -> None:
+    """Runs that somebody removed stay out; which units that concerns is kept for the count."""
+    con.execute(
+        f"CREATE OR REPLACE TEMP TABLE forgotten AS SELECT DISTINCT run_id FROM {store}.forgotten_runs"
+        " WHERE run_id IN (SELECT run_id FROM run_records)"
+    ).fetchall()
+    units = " UNION ".join(
+        f"SELECT unit FROM {table} WHERE run_id IN (SELECT run_id FROM forgotten)" for table in RECORD_TABLES
+    )
+    con.execute(f"CREATE OR REPLACE TEMP TABLE forgotten_units AS SELECT unit FROM ({units}) WHERE unit > 0").fetchall()
+    if con.execute("SELECT count(*) FROM forgotten").fetchall()[0][0]:
+        for table in RECORD_TABLES:
+            con.execute(f"DELETE FROM {table} WHERE run_id IN (SELECT run_id FROM forgotten)").fetchall()
 
 
 def _keep_one(con: duckdb.DuckDBPyConnection, table: str) -> None:

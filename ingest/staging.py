@@ -239,7 +239,10 @@ def _without_nan(value: Any) -> Any:
     return value
 
 
-def units_between(con: duckdb.DuckDBPyConnection, first: int, last: int, tables: Iterable[str]) -> int:
-    """How many units of a source still have a row: those that are new to the store."""
+def units_between(
+    con: duckdb.DuckDBPyConnection, first: int, last: int, tables: Iterable[str], *, also_in: str | None = None
+) -> int:
+    """How many units of a source still have a row in one of the tables, and in `also_in` where it is given."""
     union = " UNION ".join(f"SELECT unit FROM {table} WHERE unit BETWEEN {first} AND {last}" for table in tables)
-    return int(con.execute(f"SELECT count(*) FROM ({union})").fetchall()[0][0])
+    both = f" WHERE unit IN (SELECT unit FROM {also_in})" if also_in else ""
+    return int(con.execute(f"SELECT count(*) FROM ({union}){both}").fetchall()[0][0])

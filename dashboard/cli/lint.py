@@ -7,8 +7,11 @@ from pathlib import Path
 import click
 
 
+_FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
+
+
 @click.command("lint")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path))
+@click.argument("file", type=_FILE)
 @click.pass_context
 def lint(ctx: click.Context, file: Path) -> None:
     """Check a file of native records: every fault with its line. Exit 1 where there is one."""

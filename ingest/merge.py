@@ -152,8 +152,9 @@ def _keep_one(con: duckdb.DuckDBPyConnection, table: str) -> None:
     con.execute(
         f"""
         DELETE FROM {table} WHERE rowid NOT IN (
-            SELECT rowid FROM {table}
-            QUALIFY row_number() OVER (PARTITION BY {key} ORDER BY {finished}guessed NULLS FIRST, unit NULLS LAST, rowid) = 1)
+            SELECT rowid FROM {table} QUALIFY row_number() OVER (
+                PARTITION BY {key} ORDER BY {finished}guessed NULLS FIRST, unit NULLS LAST, rowid
+            ) = 1)
         """
     ).fetchall()
 

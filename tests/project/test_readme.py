@@ -31,9 +31,20 @@ def parts_of(command: click.Command, path: str) -> Iterator[tuple[str, str]]:
         for option in [*parameter.opts, *parameter.secondary_opts]:
             if option.startswith("--") and option != "--help":
                 yield path, option
-    for name, child in getattr(command, "commands", {}).items():
-        if not child.hidden:
-            yield from parts_of(child, f"{path} {name}")
+    for name, child in children_of(command):
+        yield from parts_of(child, f"{path} {name}")
+
+
+def children_of(command: click.Command) -> Iterator[tuple[str, click.Command]]:
+    """The commands of a group; ours finds them in files, so they are asked for and not looked up in a dictionary."""
+    import click
+
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            child = command.get_command(context, name)
+            if child is not None and not child.hidden:
+                yield name, child
 
 
 def words() -> list[tuple[str, str]]:

@@ -69,7 +69,10 @@ def _stands_alone(_path: Path) -> Bundle | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adapter:
-    """One format. `version` goes up when the same bytes would give other records."""
+    """One format. `version` goes up when the same bytes would give other records.
+
+    A `fallback` is asked only where no other adapter claims the content.
+    """
 
     name: str
     version: int
@@ -80,6 +83,7 @@ class Adapter:
     read: Callable[[Source], Iterable[Item]]
     bundle: Callable[[Path], Bundle | None] = _stands_alone
     record_is: str = "line"
+    fallback: bool = False
 
 
 class Unreadable(Exception):

@@ -8,7 +8,9 @@ from functools import cache
 from pathlib import Path
 
 import ingest.adapters
+from ingest import mapping
 from ingest.adapter import Adapter, Bundle
+from ingest.adapters import mapped
 from ingest.source import Source
 from ingest.store.errors import FaultlensError
 
@@ -38,15 +40,37 @@ def named(name: str) -> Adapter:
     raise UnknownFormat(f"there is no format '{name}'; known are: {known}")
 
 
+def by_mapping(file: Path) -> Adapter:
+    """The adapter that reads every file as this mapping file says."""
+    return mapped.with_mapping(mapping.load(file))
+
+
 def recognise(source: Source) -> Adapter:
     """The one adapter that knows the content of the source."""
-    claims = [adapter for adapter in adapters() if adapter.recognise(source.head)]
+    claims = claiming(source)
     if len(claims) > 1:
         names = ", ".join(adapter.name for adapter in claims)
         raise AmbiguousFormat(f"{source.shown}: {names} all claim this file; name one with --format")
     if not claims:
         raise UnknownFormat(f"{source.shown}: no format is known with this content (faultlens formats lists them)")
     return claims[0]
+
+
+def claiming(source: Source) -> list[Adapter]:
+    """The adapters that know the content; fallbacks only where no other does."""
+    claims = [adapter for adapter in adapters() if not adapter.fallback and _claims(adapter, source)]
+    return claims or [adapter for adapter in adapters() if adapter.fallback and _claims(adapter, source)]
+
+
+def _claims(adapter: Adapter, source: Source) -> bool:
+    """The adapter knows the content; content that makes it fail is not its own."""
+    head = source.head
+    try:
+        return adapter.recognise(head)
+    except (FaultlensError, OSError):
+        raise
+    except Exception:  # noqa: BLE001 - one adapter's fault must not keep the others from reading the file
+        return False
 
 
 def bundle_of(path: Path) -> Bundle:

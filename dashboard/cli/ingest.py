@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -24,6 +25,10 @@ SHOWN = 20
 @click.option("--workload", metavar="NAME", help="The workload of every run in these files.")
 @click.option("--max-rejects", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
               help="Exit 1 only when more records than this were rejected.")  # fmt: skip
+@click.option("--mapping", metavar="FILE", help="Read JSONL or CSV as this TOML file maps its keys.")
+@click.option(
+    "--explain", "explained", is_flag=True, help="Load nothing; tell what each file looks like and what is read."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @store_option
 @click.pass_context
@@ -33,20 +38,49 @@ def ingest(  # noqa: PLR0917 - click passes every option by name
     format_name: str | None,
     workload: str | None,
     max_rejects: int,
-    as_json: bool,  # noqa: FBT001 - click passes flags by name
+    mapping: str | None,
+    explained: bool,  # noqa: FBT001 - click passes flags by name
+    as_json: bool,  # noqa: FBT001
     store: str | None,
 ) -> None:
     """Load files into the store. PATH: file, folder, glob, .gz/.zst, or - for standard input."""
     from dashboard.cli._progress import progress
     from ingest.load import ingest as load
 
+    if explained:
+        _explain(paths, mapping)
+        return
     with progress(paths) as advance:
-        report = load(paths, store_url(store), format=format_name, workload=workload, progress=advance)
+        report = load(
+            paths,
+            store_url(store),
+            format=format_name,
+            mapping=Path(mapping) if mapping else None,
+            workload=workload,
+            progress=advance,
+        )
     if as_json:
         click.echo(json.dumps(report.as_json(), indent=2))
     else:
         _tell(report)
     ctx.exit(report.exit_code(max_rejects))
+
+
+def _explain(paths: tuple[str, ...], mapping: str | None) -> None:
+    """What each file looks like, on standard output; nothing is stored."""
+    from ingest.explain import explain
+    from ingest.mapping import load as load_mapping
+    from ingest.store.errors import FaultlensError
+    from queries.export import without_controls
+
+    chosen = load_mapping(Path(mapping)) if mapping else None
+    for number, path in enumerate(paths):
+        if not Path(path).is_file():
+            raise FaultlensError(f"{path}: no such file; --explain takes files")
+        if number:
+            click.echo()
+        for line in explain(Path(path), chosen).lines():
+            click.echo(without_controls(line))
 
 
 def _tell(report: IngestReport) -> None:

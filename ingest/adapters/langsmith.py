@@ -1,0 +1,86 @@
+"""LangSmith runs: a flat list, JSON lines, or `{"runs": […]}`; the root of a trace is the run.
+
+Token totals are rolled up on parents; each token counts once. A `GraphInterrupt` is a pause for a
+person and no failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ingest.adapter import Adapter, Item, Rejected, Skipped
+from ingest.source import Head, Source
+from ingest.vendor.json_values import Unit, glimpses, units
+from ingest.vendor.langsmith_records import is_run, recorded_trace, run_records
+from ingest.vendor.parsed import parsed
+from ingest.vendor.span_runs import SpanRuns
+from ingest.vendor.values import mapping, sequence
+
+ENVELOPE = "runs"
+
+
+def recognise(head: Head) -> bool:
+    """Objects with `run_type` and the keys that place a run in its trace."""
+    return any(is_run(value) for value in glimpses(head, ENVELOPE))
+
+
+def read(source: Source) -> Iterator[Item]:
+    """Every run with its trace; where a run does not name its trace, its parents in the file lead to it."""
+    held: list[tuple[Unit, dict[str, Any]]] = []
+    parents: dict[str, str | None] = {}
+    runs = SpanRuns()
+    for found in _runs(source):
+        if isinstance(found, Rejected | Skipped):
+            yield found
+            continue
+        unit, run = found
+        parents[str(run["id"])] = None if run.get("parent_run_id") is None else str(run["parent_run_id"])
+        trace = recorded_trace(run)
+        if trace:
+            yield parsed(unit.place, unit.raw, run_records, run, trace, runs, unit.flags)
+        else:
+            held.append((unit, run))
+    for unit, run in held:
+        yield parsed(unit.place, unit.raw, run_records, run, _root(str(run["id"]), parents), runs, unit.flags)
+
+
+def _runs(source: Source) -> Iterator[tuple[Unit, dict[str, Any]] | Rejected | Skipped]:
+    for unit in units(source, ENVELOPE):
+        if not isinstance(unit, Unit):
+            yield unit
+        elif isinstance(unit.value, dict) and unit.value.get("id") and unit.value.get("run_type"):
+            yield from ((unit, run) for run in _with_children(unit.value))
+        else:
+            yield Rejected(unit.place, "unknown_record", "a LangSmith run has `id` and `run_type`", unit.raw)
+
+
+def _with_children(run: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The run and everything nested in its `child_runs`, which some clients fill."""
+    left = [run]
+    while left:
+        current = left.pop()
+        children = [child for child in sequence(current.get("child_runs")) if mapping(child).get("id")]
+        yield {key: item for key, item in current.items() if key != "child_runs"}
+        left.extend({"parent_run_id": current["id"], **child} for child in reversed(children))
+
+
+def _root(run_id: str, parents: dict[str, str | None]) -> str:
+    """The topmost run that the file leads to; a parent that is not in the file is taken for it."""
+    seen = {run_id}
+    while (parent := parents.get(run_id)) and parent not in seen:
+        seen.add(parent)
+        run_id = parent
+    return run_id
+
+
+ADAPTER = Adapter(
+    name="langsmith",
+    version=1,
+    title="LangSmith runs (API, SDK or export; JSON and JSON lines)",
+    recognised_by="objects with `run_type` and one of `dotted_order`, `trace_id`, `parent_run_id`",
+    yields=("runs", "spans", "events", "errors", "guardrails"),
+    recognise=recognise,
+    read=read,
+    record_is="run",
+)

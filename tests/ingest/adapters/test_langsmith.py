@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ingest.records import ErrorEvent, Event, GuardrailEvent, Run, Span
+from tests.ingest.adapters.expected import SAMPLES, load, records
+
+FOLDER = SAMPLES / "langsmith"
+RUN = {"id": "r", "name": "n", "run_type": "chain", "trace_id": "r", "parent_run_id": None}
+
+
+def written(folder: Path, *runs: dict[str, Any]) -> Path:
+    path = folder / "runs.jsonl"
+    path.write_text("".join(json.dumps(run) + "\n" for run in runs))
+    return path
+
+
+def test_rolled_up_tokens_count_once(tmp_path: Path) -> None:
+    run = load(tmp_path, FOLDER / "sample_runs_flat.json").one("SELECT input_tokens, output_tokens FROM runs")
+    assert run == {"input_tokens": 180_000, "output_tokens": 20_000}
+
+
+def test_without_a_trace_id_the_parents_lead_to_the_run() -> None:
+    spans = records(FOLDER / "sample_runs_flat.json", Span)
+    assert {span.run_id for span in spans} == {"langsmith:root-uuid-1234"}
+    assert {span.span_id: span.parent_span_id for span in spans}["grandchild-uuid-1"] == "child-uuid-1"
+
+
+def test_the_dotted_order_is_the_order_whatever_the_lines_are(tmp_path: Path) -> None:
+    rows = load(tmp_path, FOLDER / "retried_tool.jsonl").values("SELECT name FROM spans ORDER BY seq")
+    assert rows == ["agent", "model", "lookup", "lookup"]
+
+
+def test_without_a_start_time_the_dotted_order_has_it(tmp_path: Path) -> None:
+    (span,) = records(written(tmp_path, {**RUN, "dotted_order": "20261130T183358000001Zr"}), Span)
+    assert span.started_at.isoformat() == "2026-11-30T18:33:58.000001+00:00"
+    assert "time_from_dotted_order" in span.flags
+
+
+def test_the_last_line_of_the_traceback_names_the_error() -> None:
+    (error,) = records(FOLDER / "retried_tool.jsonl", ErrorEvent)
+    assert (error.error_code, error.details) == ("ValueError", "ValueError: bad order 8841")
+    assert error.attributes["message"].startswith("ValueError('bad order 8841')Traceback")
+    assert error.location == "lookup"
+
+
+def test_a_retry_tag_is_one_retry_and_the_success_after_it_a_recovery(tmp_path: Path) -> None:
+    result = load(tmp_path, FOLDER / "retried_tool.jsonl")
+    assert result.values("SELECT summary FROM events WHERE kind = 'retry'") == ["attempt 2"]
+    (recovery,) = result.rows("SELECT outcome, basis FROM recovery_events")
+    assert recovery == {"outcome": "RECOVERED", "basis": "derived"}
+
+
+@pytest.mark.parametrize(
+    ("tags", "retries"), [(["retry:attempt:1"], 0), (["retry:attempt:3"], 1), (["retry"], 0), (None, 0)]
+)
+def test_only_the_second_attempt_and_later_ones_are_retries(tags: Any, retries: int, tmp_path: Path) -> None:
+    assert len(records(written(tmp_path, {**RUN, "tags": tags}), Event)) == retries
+
+
+def test_a_graph_interrupt_is_a_pause_and_no_failure(tmp_path: Path) -> None:
+    path = FOLDER / "paused_for_person.jsonl"
+    (pause,) = records(path, GuardrailEvent)
+    assert (pause.action, pause.trigger) == ("PAUSE", "GraphInterrupt")
+    run = load(tmp_path, path).one("SELECT status, errors FROM runs")
+    assert run == {"status": "interrupted", "errors": 0}
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({"status": "success"}, "succeeded"),
+        ({"status": "error", "error": "boom"}, "failed"),
+        ({"status": None, "error": "boom"}, "failed"),
+        ({"status": "pending"}, "running"),
+        ({"status": "weird"}, "unknown"),
+    ],
+)
+def test_the_outcome_is_the_roots(more: dict[str, Any], expected: str, tmp_path: Path) -> None:
+    run = next(run for run in records(written(tmp_path, {**RUN, **more}), Run) if run.event_id.startswith("root"))
+    assert run.status == expected
+
+
+@pytest.mark.parametrize(
+    ("start", "flags"),
+    [
+        ("2026-11-30 18:33:58.139703+00:00", ()),
+        ("2026-11-30T18:33:58.139703", ("naive_time",)),
+        ("2026-11-30T19:33:58.139703+01:00", ()),
+    ],
+)
+def test_times_of_api_and_sdk_are_the_same_instant(start: str, flags: tuple[str, ...], tmp_path: Path) -> None:
+    (span,) = records(written(tmp_path, {**RUN, "start_time": start}), Span)
+    assert (span.started_at.isoformat(), span.flags) == ("2026-11-30T18:33:58.139703+00:00", flags)
+
+
+def test_nested_child_runs_are_runs_too_and_a_missing_root_leaves_the_outcome_open(tmp_path: Path) -> None:
+    child = {"id": "c", "name": "tool", "run_type": "tool", "trace_id": "gone", "status": "success"}
+    parent = {**RUN, "id": "p", "trace_id": "gone", "parent_run_id": "gone", "child_runs": [child]}
+    spans = records(written(tmp_path, parent), Span)
+    assert [(span.span_id, span.parent_span_id) for span in spans] == [("p", "gone"), ("c", "p")]
+    assert load(tmp_path, tmp_path / "runs.jsonl").values("SELECT status FROM runs") == ["unknown"]

@@ -1,0 +1,1 @@
+"""OpenTelemetry spans and what they mean, shared by every adapter whose format holds spans."""

@@ -1,0 +1,46 @@
+"""Rows of a Parquet table as plain values; a column of another kind never becomes a guess."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ingest.adapter import Unreadable
+from ingest.source import Head, Source
+
+MAGIC = b"PAR1"
+
+
+def column_names(head: Head) -> tuple[str, ...]:
+    """The columns of a Parquet file; none for a file that is no readable one."""
+    if not head.sample.startswith(MAGIC):
+        return ()
+    try:
+        with head.source.open() as stream:
+            return tuple(pq.ParquetFile(stream).schema_arrow.names)
+    except (pa.ArrowException, OSError):
+        return ()
+
+
+def rows(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Every row with its number from 1."""
+    try:
+        with source.open() as stream:
+            number = 0
+            for batch in pq.ParquetFile(stream).iter_batches():
+                columns = {name: _values(batch.column(index)) for index, name in enumerate(batch.schema.names)}
+                for cells in zip(*columns.values(), strict=True):
+                    number += 1
+                    yield number, dict(zip(columns, cells, strict=True))
+    except (pa.ArrowException, OSError) as error:
+        raise Unreadable("damaged_table", f"the Parquet file cannot be read: {error}") from None
+
+
+def _values(column: Any) -> list[Any]:
+    """The column's cells; times as times of whole microseconds, which is what is kept of them."""
+    if pa.types.is_timestamp(column.type):
+        column = column.cast(pa.timestamp("us", tz=column.type.tz), safe=False)
+    return list(column.to_pylist())

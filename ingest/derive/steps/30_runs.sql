@@ -34,8 +34,10 @@ outcomes AS (
            concat_ws(' ', 'recovery event', event_id, 'says outcome', outcome)
     FROM recovery_events
     UNION ALL
-    SELECT run_id, seq, CASE action WHEN 'ABORT' THEN 'aborted' END,
-           concat_ws(' ', 'guardrail event', event_id, 'says Action ABORT')
+    SELECT run_id, seq, CASE WHEN action = 'ABORT' OR upper(result) = 'ABORTED' THEN 'aborted'
+                             WHEN upper(result) = 'ESCALATED' THEN 'escalated' END,
+           concat_ws(' ', 'guardrail event', event_id, 'says', CASE WHEN action = 'ABORT' THEN 'Action ABORT'
+                                                                    ELSE 'Result ' || result END)
     FROM guardrail_events
     UNION ALL
     SELECT run_id, seq,
@@ -45,6 +47,12 @@ outcomes AS (
                 THEN 'succeeded' END,
            concat_ws(' ', '_STEP_COMPLETE', event_id, 'says', json_extract_string(attributes, '$.status'))
     FROM events WHERE kind = 'step_complete'
+    UNION ALL
+    -- A session that the user interrupted and that never went on.
+    SELECT run_id, seq, 'interrupted', concat_ws(' ', 'interruption', event_id, 'and nothing of the model after it')
+    FROM events
+    WHERE kind = 'interruption' AND NOT EXISTS (
+        SELECT 1 FROM spans WHERE spans.run_id = events.run_id AND spans.seq > events.seq)
 ),
 last_said AS (
     SELECT run_id, arg_max(outcome, seq) AS outcome, arg_max(reason, seq) AS reason

@@ -1,0 +1,1 @@
+"""Session transcripts: what the readers of coding agents' sessions share, and the records of each of them."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import json
+import re
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
@@ -61,10 +62,14 @@ class Answer(Generic[R]):
         return pd.DataFrame([[getattr(row, column) for column in columns] for row in self.rows], columns=columns)
 
 
+_INCLUDED = re.compile(r"^-- include (\S+)\n", re.MULTILINE)
+
+
 @cache
 def statement(path: Path) -> str:
-    """The text of a SQL file."""
-    return path.read_text(encoding="utf-8")
+    """The text of a SQL file. A line `-- include NAME` is the file beside it that several metrics start from."""
+    text = path.read_text(encoding="utf-8")
+    return _INCLUDED.sub(lambda line: statement(path.with_name(line[1])), text)
 
 
 def ask(lease: Lease, module_file: str, row: type[R], **parameters: Any) -> Answer[R]:
@@ -82,10 +87,11 @@ def _read(value: Any) -> Any:
 
 
 def _left_out(lease: Lease, path: Path, parameters: Mapping[str, Any]) -> dict[str, int]:
-    beside = path.with_suffix(".left_out.sql")
-    if not beside.exists():
+    """What the query's own file counts, else the one of its topic where the query has all of that file's parameters."""
+    files = [file for file in (path.with_suffix(".left_out.sql"), path.with_name("left_out.sql")) if file.exists()]
+    sql = next((text for text in map(statement, files) if declared(text) <= parameters.keys()), None)
+    if sql is None:
         return {}
-    sql = statement(beside)
     counted = lease.rows(sql, {name: parameters[name] for name in declared(sql)})
     return {record["reason"]: record["rows"] for record in counted if record["rows"]}
 

@@ -1,0 +1,1 @@
+"""Charts: typed rows in, a Plotly figure out; no Streamlit."""

@@ -1,0 +1,70 @@
+"""Tables of recorded text: cells are drawn, never read as markup."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.wording import ABSENT, OUTCOMES, outcome
+
+ROW_HEIGHT = 32
+_HEADER = 38
+
+
+def table(
+    rows: Sequence[Any],
+    cells: Mapping[str, Callable[[Any], object]],
+    *,
+    alt: str,
+    config: Mapping[str, Any] | None = None,
+    shown_rows: int = 12,
+    optional: Collection[str] = (),
+    **options: Any,
+) -> Any:
+    """A table with one column for each name in `cells`, at most `shown_rows` high before it scrolls.
+
+    An `optional` column is left away where no row has a value for it.
+    """
+    columns = {name: [cell(row) for row in rows] for name, cell in cells.items()}
+    there = {name: column for name, column in columns.items() if name not in optional or any(column)}
+    frame = pd.DataFrame(there)
+    height = _HEADER + ROW_HEIGHT * max(1, min(len(rows), shown_rows))
+    return st.dataframe(
+        frame,
+        hide_index=True,
+        row_height=ROW_HEIGHT,
+        height=height,
+        alt=alt,
+        column_config=dict(config or {}),
+        placeholder=ABSENT,
+        **options,
+    )
+
+
+def more(shown: int, matching: int, noun: str) -> None:
+    """The rows that a table leaves out are told."""
+    if matching > shown:
+        st.caption(f"{matching - shown:,} more {noun} not shown here.")
+
+
+def outcome_column(label: str = "Outcome") -> Any:
+    """A column of outcomes as coloured pills, each with glyph and word."""
+    return st.column_config.MultiselectColumn(
+        label,
+        options=[outcome(status) for status in OUTCOMES],
+        color=[sign.colour for sign in OUTCOMES.values()],
+        width=128,
+    )
+
+
+def outcome_cell(status: str | None) -> list[str]:
+    """The cell of an outcome column."""
+    return [outcome(status)]
+
+
+def widest(values: Iterable[int]) -> int:
+    """The longest bar of a column of counts, for its scale."""
+    return max([*values, 1])

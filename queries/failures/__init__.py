@@ -1,0 +1,1 @@
+"""Failures: their classes, codes and signatures, and what is not classified."""

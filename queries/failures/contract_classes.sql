@@ -1,0 +1,51 @@
+-- Contract classes with the operator's response and how often each was broken. `runs` counts runs whose own class it
+-- is, also those that were refused before any error was recorded.
+WITH chosen AS (
+    SELECT
+        run_id,
+        contract_class
+    FROM runs
+    WHERE ($workload IS NULL OR workload = $workload)
+      AND ($source IS NULL OR source = $source)
+      AND ($since IS NULL OR started_at >= $since)
+      AND ($until IS NULL OR started_at < $until)
+),
+by_error AS (
+    SELECT
+        error_events.contract_class,
+        count(*) AS errors,
+        count(*) FILTER (error_events.contract_class_basis = 'recorded') AS recorded,
+        count(*) FILTER (error_events.contract_class_basis = 'derived') AS derived
+    FROM error_events
+    JOIN chosen ON chosen.run_id = error_events.run_id
+    WHERE error_events.contract_class IS NOT NULL
+    GROUP BY error_events.contract_class
+),
+by_run AS (
+    SELECT
+        contract_class,
+        count(*) AS runs
+    FROM chosen
+    WHERE contract_class IS NOT NULL
+    GROUP BY contract_class
+),
+named AS (
+    SELECT contract_class FROM contract_classes
+    UNION
+    SELECT contract_class FROM by_error
+    UNION
+    SELECT contract_class FROM by_run
+)
+SELECT
+    named.contract_class,
+    contract_classes.contract_class IS NOT NULL AS known,
+    contract_classes.operator_response,
+    coalesce(by_error.errors, 0) AS errors,
+    coalesce(by_error.recorded, 0) AS recorded,
+    coalesce(by_error.derived, 0) AS derived,
+    coalesce(by_run.runs, 0) AS runs
+FROM named
+LEFT JOIN contract_classes ON contract_classes.contract_class = named.contract_class
+LEFT JOIN by_error ON by_error.contract_class = named.contract_class
+LEFT JOIN by_run ON by_run.contract_class = named.contract_class
+ORDER BY errors DESC, runs DESC, named.contract_class

@@ -1,0 +1,15 @@
+-- Runs that a time filter leaves out because they have no time.
+SELECT 'undated runs' AS reason, count(*) AS rows
+FROM runs
+WHERE started_at IS NULL
+  AND ($since IS NOT NULL OR $until IS NOT NULL)
+  AND ($workload IS NULL OR workload = $workload)
+  AND ($source IS NULL OR source = $source)
+UNION ALL
+SELECT 'runs without a state at failure' AS reason, count(*) AS rows
+FROM runs
+WHERE ($workload IS NULL OR workload = $workload)
+      AND ($source IS NULL OR source = $source)
+      AND ($since IS NULL OR started_at >= $since)
+      AND ($until IS NULL OR started_at < $until)
+  AND state_at_failure IS NULL

@@ -1,0 +1,1 @@
+"""Ingest: what was loaded, and what was refused and why."""

@@ -1,0 +1,22 @@
+"""Why records were refused, the most frequent reason first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ingest.store.attach import Lease
+from queries.reader import Answer, ask
+
+
+@dataclass(frozen=True, slots=True)
+class RejectionReasonRow:
+    """A reason for refusing records, with how many files and records it met."""
+
+    reason: str
+    records: int
+    files: int
+
+
+def rejection_reasons(lease: Lease) -> Answer[RejectionReasonRow]:
+    """Why records were refused, the most frequent reason first."""
+    return ask(lease, __file__, RejectionReasonRow)

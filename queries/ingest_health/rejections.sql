@@ -1,0 +1,15 @@
+-- Records that were refused, with where each stands, why, and its raw text (cut, secrets masked).
+SELECT
+    source_files.path,
+    rejections.part,
+    rejections.line,
+    rejections.offset_bytes,
+    coalesce(rejections.reason, 'not recorded') AS reason,
+    rejections.message,
+    rejections.raw,
+    count(*) OVER () AS matching
+FROM rejections
+LEFT JOIN source_files ON source_files.file_id = rejections.file_id
+WHERE ($reason IS NULL OR rejections.reason = $reason)
+ORDER BY source_files.path, rejections.part, rejections.line, rejections.offset_bytes, rejections.reason
+LIMIT $limit OFFSET $offset

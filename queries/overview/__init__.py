@@ -1,0 +1,1 @@
+"""Overview: how runs end, and what there is in the store."""

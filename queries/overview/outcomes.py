@@ -1,0 +1,30 @@
+"""How runs ended, by workload."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from ingest.store.attach import Lease
+from queries.reader import Answer, ask
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeRow:
+    """How many runs of a workload ended in one way."""
+
+    workload: str
+    status: str
+    runs: int
+
+
+def outcomes(
+    lease: Lease,
+    *,
+    workload: str | None = None,
+    source: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> Answer[OutcomeRow]:
+    """How runs ended, by workload."""
+    return ask(lease, __file__, OutcomeRow, workload=workload, source=source, since=since, until=until)

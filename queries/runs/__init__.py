@@ -1,0 +1,1 @@
+"""Runs: how each really ended, and what happened in it."""

@@ -1,0 +1,44 @@
+"""An empty store and a full one, and the dashboard opened on one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ingest.store import ensure_store
+from tests.queries.full_store import write
+
+APP = Path(__file__).parents[2] / "dashboard" / "app.py"
+
+
+@pytest.fixture(scope="session")
+def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("empty") / "empty.duckdb"
+    ensure_store(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def full_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("full") / "full.duckdb"
+    write(path)
+    return path
+
+
+@pytest.fixture
+def dashboard(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
+    def opened(store: Path, page: str = "overview", **address: str) -> AppTest:
+        monkeypatch.setenv("FAULTLENS_STORE", str(store))
+        app = AppTest.from_file(str(APP), default_timeout=30)
+        # As a deep link does it: the address is there before anything is drawn.
+        for name, value in address.items():
+            app.query_params[name] = value
+        app.run()
+        for name, value in address.items():
+            app.query_params[name] = value
+        return app.switch_page(f"views/{page}.py").run()
+
+    return opened

@@ -17,7 +17,7 @@ PYTEST_ARGS ?= -n 2 --dist loadfile
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install test lint bench soak lock clean
+.PHONY: help demo install test lint bench reliability attribution soak lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | while IFS="$$(printf '\t')" read -r name text; do printf '  make %-8s %s\n' "$$name" "$$text"; done
@@ -64,6 +64,12 @@ lint: install ## ruff, mypy and the import contracts, without the tests
 
 bench: install ## measure ingest and queries
 	$(PY) -m tests.bench
+
+attribution: install ## how often the first origin candidate is the labelled one, beside the baselines (FAULTLENS_LABELLED)
+	$(PY) -m tests.attribution
+
+reliability: install ## simulate how often the escalation alert cries wolf and how often it misses
+	@$(PY) -m tests.bench.reliability
 
 soak: install ## the tests that run for minutes
 	$(PY) -m pytest -m soak

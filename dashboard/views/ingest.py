@@ -84,11 +84,15 @@ def _upload() -> None:
 
 def _ingest_uploaded(uploaded: list[tuple[str, bytes]], workload: str | None) -> None:
     with tempfile.TemporaryDirectory(prefix="upload-") as folder:
-        paths = [Path(folder, Path(name).name or "unnamed") for name, _ in uploaded]
-        for path, (_, content) in zip(paths, uploaded, strict=True):
+        shown = {}
+        for number, (name, content) in enumerate(uploaded):
+            # A folder each: two uploads may bear the same name.
+            path = Path(folder, str(number), Path(name).name or "unnamed")
+            path.parent.mkdir()
             path.write_bytes(content)
+            shown[str(path)] = path.name
         try:
-            st.session_state[REPORT] = ingest([str(path) for path in paths], store_url(), workload=workload)
+            st.session_state[REPORT] = ingest(list(shown), store_url(), workload=workload, shown=shown)
         except FaultlensError as refusal:
             st.session_state[REPORT] = None
             unusable(str(refusal))

@@ -66,6 +66,17 @@ class Band(BaseModel):
             raise ValueError(f"low ({self.low}) must be under high ({self.high})")
         return self
 
+    @property
+    def window_attempts(self) -> int | None:
+        """How many attempts the window holds; None where it is a duration."""
+        match = _ATTEMPTS.fullmatch(self.window)
+        return int(match[1]) if match else None
+
+    @property
+    def window_s(self) -> int | None:
+        """How long the window is; None where it counts attempts."""
+        return None if self.window_attempts else int(duration(self.window).total_seconds())
+
 
 class Retry(BaseModel):
     """The retry budgets of a failure and of a run."""

@@ -1,0 +1,1 @@
+"""Escalation alerts on the screen and on the command line: their words, their messages, their acknowledgement."""

@@ -1,0 +1,1 @@
+"""Recovery: what the chains achieved, how sure we are, and whether they kept their own rules."""

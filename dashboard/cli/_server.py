@@ -25,8 +25,8 @@ class PortTaken(FaultlensError):
     """Another program listens there."""
 
 
-def run(store: str, *, port: int, address: str) -> int:
-    """The exit code of the server, which runs until it is interrupted."""
+def run(store: str, *, port: int, address: str, folder: str | None = None) -> int:
+    """The exit code of the server, which runs until it is interrupted; `folder` is where its faultlens.toml lies."""
     chosen = _usable_port(address, port)
     url = f"http://{'localhost' if address in ('127.0.0.1', '0.0.0.0') else address}:{chosen}"  # noqa: S104 - compared, not bound
     environment = {**os.environ, "FAULTLENS_STORE": _absolute(store)}
@@ -35,7 +35,7 @@ def run(store: str, *, port: int, address: str) -> int:
         "--server.port", str(chosen), "--server.address", address,
     ]  # fmt: skip
     click.echo(f"dashboard: {url}  (store {store}; stop with Ctrl-C)", err=True)
-    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as server:
+    with subprocess.Popen(command, env=environment, cwd=folder, stdout=subprocess.DEVNULL) as server:
         threading.Thread(target=_open_browser, args=(url, server), daemon=True).start()
         try:
             return server.wait()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from pathlib import Path
 
 import click
 
 ROOM = Path(__file__).parent.parent
+CONFIGURATION = "faultlens.toml"
 
 
 @click.command("demo")
@@ -24,7 +26,8 @@ def demo(port: int, address: str) -> None:
         report = ingest([str(samples())], store)
         total = report.totals
         click.echo(f"{total.runs} runs, {total.records} records, {total.rejected} rejected", err=True)
-        raise SystemExit(run(store, port=port, address=address))
+        shutil.copyfile(samples() / CONFIGURATION, Path(folder) / CONFIGURATION)
+        raise SystemExit(run(store, port=port, address=address, folder=folder))
 
 
 def samples() -> Path:

@@ -1,0 +1,45 @@
+"""How many failures are diagnosed, how many originated elsewhere, and what is still open about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from ingest.store.attach import Lease
+from queries.reader import Answer, ask
+
+
+@dataclass(frozen=True, slots=True)
+class OriginFiguresRow:
+    """The figures of all diagnosed failures; the share and the median are None where nothing has a distance."""
+
+    diagnosed: int
+    reviewed: int
+    recorded: int
+    derived: int
+    with_origin: int
+    comparable: int
+    moved: int
+    origin_after: int
+    median_distance: float | None
+    provisional: int
+    trigger_is_cause: int
+    prevention_null: int
+    elsewhere: float | None
+    elsewhere_low: float | None
+    elsewhere_high: float | None
+
+
+def origin_figures(
+    lease: Lease,
+    *,
+    workload: str | None = None,
+    source: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    derived: bool = False,
+) -> Answer[OriginFiguresRow]:
+    """How many failures are diagnosed, how many originated elsewhere, and what is still open about them."""
+    return ask(
+        lease, __file__, OriginFiguresRow, workload=workload, source=source, since=since, until=until, derived=derived
+    )

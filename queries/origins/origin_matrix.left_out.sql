@@ -1,0 +1,8 @@
+-- Diagnoses that a time filter leaves out because their run has no time.
+SELECT 'diagnoses of undated runs' AS reason, count(*) AS rows
+FROM diagnoses
+JOIN runs ON runs.run_id = diagnoses.run_id
+WHERE runs.started_at IS NULL
+  AND ($since IS NOT NULL OR $until IS NOT NULL)
+  AND ($workload IS NULL OR runs.workload = $workload)
+  AND ($source IS NULL OR runs.source = $source)

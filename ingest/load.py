@@ -9,18 +9,21 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
+from pydantic_core import PydanticSerializationError
 
 from ingest import merge, registry
 from ingest.adapter import Adapter, Parsed, Rejected, Skipped, Unreadable, items_of
 from ingest.discover import Found, Missing, found_in
 from ingest.report import Counts, FileReport, IngestReport
 from ingest.source import Source, sha256, sha256_of_first
-from ingest.staging import RECORD_TABLES, SourceStage, Staging, units_between
+from ingest.staging import RECORD_TABLES, SourceStage, Staging, insert, units_between
 from ingest.store.errors import FaultlensError
 from ingest.store.masking import masked
 from ingest.store.url import AnyStore, open_store
@@ -62,22 +65,26 @@ def ingest(
     store: AnyStore | str | Path,
     *,
     format: str | None = None,  # noqa: A002 - the option's own name
+    mapping: Path | None = None,
     workload: str | None = None,
+    shown: Mapping[str, str] | None = None,
     progress: Progress | None = None,
     wanted: Callable[[Source], bool] | None = None,
 ) -> IngestReport:
     """The files of the arguments are in the store; the report accounts for every record of theirs.
 
+    `shown` gives the name that people know a path by, where the file lies elsewhere for now, such as an upload.
     `wanted` tells which of the sources found are worth a look: `watch` passes over those that did not change.
     """
     began = time.monotonic()
     opened = open_store(store) if isinstance(store, str | Path) else store
-    adapter = registry.named(format) if format else None
+    adapter = _chosen(format, mapping)
     staging = Staging()
     try:
         with tempfile.TemporaryDirectory(prefix="faultlens-") as scratch:
             found = _present(list(found_in(arguments, Path(scratch), workload)))
             found = [source for source in found if isinstance(source, Missing) or not wanted or wanted(source.source)]
+            found = [_renamed(candidate, shown or {}) for candidate in found]
             files = list(_staged(found, _Known.of(opened), staging, adapter, progress))
             staging.flush()
             report = IngestReport(opened.url, [file.report for file in files])
@@ -86,8 +93,25 @@ def ingest(
             report.runs = len(set().union(*(file.stage.runs for file in files if file.stage)))
     finally:
         staging.close()
+        if opened is not store:
+            # Else its newest generation stays attached to the process, one more with every ingest.
+            opened.close()
     report.seconds = time.monotonic() - began
     return report
+
+
+def _renamed(candidate: Found | Missing, shown: Mapping[str, str]) -> Found | Missing:
+    name = None if isinstance(candidate, Missing) else shown.get(candidate.source.shown)
+    if isinstance(candidate, Missing) or name is None:
+        return candidate
+    return replace(candidate, source=replace(candidate.source, shown=name, below=name))
+
+
+def _chosen(name: str | None, mapping: Path | None) -> Adapter | None:
+    """The adapter that was asked for; None where the content decides."""
+    if mapping is not None:
+        return registry.by_mapping(mapping)
+    return registry.named(name) if name else None
 
 
 def _present(found: list[Found | Missing]) -> list[Found | Missing]:
@@ -113,6 +137,7 @@ def _staged(
         file = _examined(candidate, known, adapter)
         if file.report.status == "loaded":
             _parse(file, staging)
+        if file.report.status == "loaded":
             known.now_holds(file)
         if progress:
             progress(candidate.source.shown, sum(file.sizes.values()))
@@ -140,16 +165,20 @@ class _Known:
         return cls({row["file_id"]: row for row in rows})
 
     def holds(self, file: _File, adapter: Adapter) -> bool:
-        """Every file of the bundle was read before, by this version of the adapter."""
+        """Every file of the bundle was read before, by this version of this adapter."""
         rows = [self.files.get(file_id) for file_id in file.file_ids.values()]
-        return all(row is not None and row["adapter_version"] == adapter.version for row in rows)
+        return all(
+            row is not None and (row["format"], row["adapter_version"]) == (adapter.name, adapter.version)
+            for row in rows
+        )
 
     def now_holds(self, file: _File) -> None:
         """Two equal files in one ingest are read once."""
         for part, file_id in file.file_ids.items():
             counts = file.report.counts if part is None else Counts()
             self.files[file_id] = {
-                "path": file.report.path, "adapter_version": file.adapter.version if file.adapter else None,
+                "path": file.report.path, "format": file.report.format,
+                "adapter_version": file.adapter.version if file.adapter else None,
                 "bytes": file.sizes[part], "superseded_by": None, "records": counts.records, "stored": 0,
                 "duplicates": counts.records - counts.rejected - counts.skipped,
                 "rejected": counts.rejected, "skipped": counts.skipped,
@@ -224,6 +253,7 @@ def _parse(file: _File, staging: Staging) -> None:
     """Every item of the file is staged or noted; what the file says of itself is not yet compared to the store."""
     assert file.adapter is not None  # noqa: S101 - only recognised files are parsed
     file.stage = SourceStage(staging, file.file_ids, file.source.workload)
+    staging.paths |= dict.fromkeys(file.file_ids.values(), file.report.path)
     try:
         for item in items_of(file.adapter, file.source):
             _take(file, item)
@@ -237,15 +267,27 @@ def _take(file: _File, item: Parsed | Rejected | Skipped) -> None:
     counts = file.report.counts
     assert file.stage is not None  # noqa: S101 - set before the first item
     if isinstance(item, Parsed):
+        try:
+            file.stage.add(item)
+        except (RecursionError, PydanticSerializationError):
+            _take(file, Rejected(item.place, "too_deep", "the record is nested deeper than can be kept"))
+            return
         counts.records += 1
-        file.stage.add(item)
     elif isinstance(item, Rejected):
         counts.records += 1
         counts.rejected += 1
         place = item.place
         raw = masked(item.raw[:RAW_CHARACTERS])
         file.rejections.append(
-            (file.file_ids[place.part], place.part, place.line, place.offset, item.reason, masked(item.message), raw)
+            (
+                file.file_ids[place.part],
+                place.part,
+                place.line,
+                place.offset,
+                item.reason,
+                masked(item.message[:RAW_CHARACTERS]),
+                raw,
+            )
         )
     else:
         counts.records += item.count
@@ -256,7 +298,8 @@ def _take(file: _File, item: Parsed | Rejected | Skipped) -> None:
 
 def _publish(store: AnyStore, staging: Staging, files: list[_File]) -> None:
     with store.publication(staging.con) as draft:
-        merge.prepare(staging, draft.alias)
+        outgrown = [older for file in files if file.report.status == "loaded" for older in file.grown_from]
+        merge.prepare(staging, draft.alias, outgrown)
         for file in files:
             if file.stage:
                 _count(file, staging)
@@ -286,13 +329,19 @@ def _record_files(staging: Staging, store: str, files: list[_File]) -> None:
     con = staging.con
     for file in files:
         for grown in file.grown_from:
-            con.execute(
-                f"UPDATE {store}.source_files SET status = 'superseded', superseded_by = ? WHERE file_id = ?",
-                [file.file_id, grown],
-            ).fetchall()
+            _supersede(con, store, grown, file.file_id)
     _replace_rows(con, f"{store}.source_files", [row for file in files for row in _file_rows(file, now)])
     _replace_rows(con, f"{store}.rejections", [row for file in files for row in file.rejections])
     _replace_rows(con, f"{store}.skipped_records", [row for file in files for row in file.skips])
+
+
+def _supersede(con: Any, store: str, shorter: str, longer: str) -> None:
+    """The shorter version stays known; what was refused or skipped in it is listed once, with the longer one."""
+    con.execute(
+        f"UPDATE {store}.source_files SET status = 'superseded', superseded_by = ? WHERE file_id = ?", [longer, shorter]
+    ).fetchall()
+    for table in ("rejections", "skipped_records"):
+        con.execute(f"DELETE FROM {store}.{table} WHERE file_id = ?", [shorter]).fetchall()
 
 
 def _replace_rows(con: Any, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
@@ -300,10 +349,12 @@ def _replace_rows(con: Any, table: str, rows: Iterable[tuple[Any, ...]]) -> None
     rows = list(rows)
     if not rows:
         return
-    places = ", ".join("?" * len(rows[0]))
+    names = [row[0] for row in con.execute(f"DESCRIBE {table}").fetchall()]
     ids = sorted({row[0] for row in rows})
     con.execute(f"DELETE FROM {table} WHERE file_id IN (SELECT unnest(?))", [ids]).fetchall()
-    con.executemany(f"INSERT INTO {table} VALUES ({places})", rows)
+    insert(
+        con, table, pa.table({name: list(values) for name, values in zip(names, zip(*rows, strict=True), strict=False)})
+    )
 
 
 def _file_rows(file: _File, now: datetime) -> Iterator[tuple[Any, ...]]:

@@ -6,24 +6,44 @@ pieces is the same as one that came at once, whatever the order.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import duckdb
+import pyarrow as pa
 
 from ingest.derive import steps
-from ingest.staging import CHILDREN, KEYS, RECORD_TABLES, Staging
+from ingest.mutations import mark_changed
+from ingest.records import CATALOGUE
+from ingest.staging import CHILDREN, KEYS, RECORD_TABLES, Staging, insert
 
 # Has a run and is neither a record nor derived from them.
 KEPT_ASIDE = ("forgotten_runs",)
-# A span with an end replaces its unfinished version; the reverse is a duplicate.
-_FINISHED_FIRST = "(ended_at IS NULL AND coalesce(status, 'open') NOT IN ('ok', 'error', 'not_reached')), "
+_PATHS = pa.schema([("file_id", pa.string()), ("path", pa.string())])
+# A span or a wait with an end replaces its unfinished version; the reverse is a duplicate.
+_FINISHED_FIRST = {
+    "spans": "(ended_at IS NULL AND coalesce(status, 'open') NOT IN ('ok', 'error', 'not_reached')), ",
+    "waits": "(until IS NULL), ",
+}
+
+# Of several versions that came at once, the order of the lines must not decide.
+_NEWEST_FIRST = "unit IS DISTINCT FROM 0, recorded_seq DESC NULLS LAST, ended_at DESC NULLS LAST, started_at, "
 
 
-def prepare(staging: Staging, store: str) -> None:
-    """The staging tables hold every record of every affected run once; `unit` 0 marks what the store had."""
+def prepare(staging: Staging, store: str, outgrown: Sequence[str] = ()) -> None:
+    """The staging tables hold every record of every affected run once; `unit` 0 marks what the store had.
+
+    `outgrown` are the shorter versions of files that have grown: every record of theirs is read again.
+    """
     con = staging.con
+    _locate_files(staging, store)
     _absorb_unidentified(con, store)
+    _affect_runs_of(con, store, outgrown)
     _fetch_affected(staging, store)
+    _drop_outgrown(con, outgrown)
     _drop_superseded_identities(con)
+    _drop_implied(con)
     _drop_forgotten(con, store)
+    mark_changed(con, store)
     for table in KEYS:
         _keep_one(con, table)
     for child, parent in CHILDREN.items():
@@ -49,6 +69,7 @@ def has_news(staging: Staging) -> bool:
     rows = staging.con.execute(
         f"SELECT (SELECT count(*) FROM ({union}) WHERE unit IS DISTINCT FROM 0)"
         " + (SELECT count(*) FROM run_records WHERE unit IS DISTINCT FROM 0)"
+        " + (SELECT count(*) FROM mutated)"
     ).fetchall()
     return bool(rows[0][0])
 
@@ -57,8 +78,10 @@ def derived_tables(con: duckdb.DuckDBPyConnection, catalog: str = "memory") -> l
     """The tables that the derivation steps fill, a run at a time: whatever has a run and is no record."""
     rows = con.execute(
         "SELECT DISTINCT table_name FROM duckdb_columns() WHERE database_name = ? AND schema_name = 'main'"
-        " AND column_name = 'run_id' AND NOT internal ORDER BY table_name",
-        [catalog],
+        " AND column_name = 'run_id' AND NOT internal"
+        # A view follows from the tables: nothing is written to it.
+        " AND table_name NOT IN (SELECT view_name FROM duckdb_views() WHERE database_name = ?) ORDER BY table_name",
+        [catalog, catalog],
     ).fetchall()
     return [name for (name,) in rows if name not in (*RECORD_TABLES, *KEPT_ASIDE)]
 
@@ -73,6 +96,15 @@ def _order(table: str) -> str:
     if table in CHILDREN:
         return "run_id, event_id"
     return f"run_id, seq, {KEYS[table][1]}"
+
+
+def _locate_files(staging: Staging, store: str) -> None:
+    """`file_paths`: where every file lies. The versions of a growing file share a path, and the count of positions."""
+    con = staging.con
+    con.execute(f"CREATE OR REPLACE TABLE file_paths AS SELECT file_id, path FROM {store}.source_files").fetchall()
+    new = pa.table({"file_id": list(staging.paths), "path": list(staging.paths.values())}, _PATHS)
+    con.execute("DELETE FROM file_paths WHERE list_contains(?, file_id)", [list(staging.paths)]).fetchall()
+    insert(con, "file_paths", new)
 
 
 def _absorb_unidentified(con: duckdb.DuckDBPyConnection, store: str) -> None:
@@ -100,8 +132,36 @@ def _absorb_unidentified(con: duckdb.DuckDBPyConnection, store: str) -> None:
         SELECT DISTINCT run_id FROM run_records
         UNION SELECT old_id FROM renamed WHERE old_id IN (SELECT run_id FROM {store}.run_records)
         UNION SELECT new_id FROM renamed
+        UNION SELECT '{CATALOGUE}'
+        -- What a catalogue says is current changes the steps that consumed something.
+        UNION SELECT run_id FROM {store}.context_sets
+              WHERE set_name = 'consumed' AND EXISTS (SELECT 1 FROM catalogue_items)
         """
     ).fetchall()
+
+
+def _affect_runs_of(con: duckdb.DuckDBPyConnection, store: str, outgrown: Sequence[str]) -> None:
+    for table in KEYS if outgrown else ():
+        con.execute(
+            f"INSERT INTO replaced SELECT run_id FROM {store}.{table} WHERE list_contains(?, file_id)"
+            " EXCEPT SELECT run_id FROM replaced",
+            [list(outgrown)],
+        ).fetchall()
+
+
+def _drop_outgrown(con: duckdb.DuckDBPyConnection, outgrown: Sequence[str]) -> None:
+    """What only the shorter version of a file said, because it was cut there, is gone: the longer one says it whole."""
+    for table, (_, key) in KEYS.items() if outgrown else ():
+        con.execute(
+            f"""
+            DELETE FROM {table} WHERE unit = 0 AND list_contains(?, file_id) AND NOT EXISTS (
+                SELECT 1 FROM {table} again
+                WHERE again.run_id = {table}.run_id AND again.{key} = {table}.{key} AND again.unit IS DISTINCT FROM 0
+                  AND (coalesce(list_contains(again.flags, 'incomplete'), false)
+                       OR NOT coalesce(list_contains({table}.flags, 'incomplete'), false)))
+            """,
+            [list(outgrown)],
+        ).fetchall()
 
 
 def _fetch_affected(staging: Staging, store: str) -> None:
@@ -130,6 +190,16 @@ def _drop_superseded_identities(con: duckdb.DuckDBPyConnection) -> None:
     ).fetchall()
 
 
+def _drop_implied(con: duckdb.DuckDBPyConnection) -> None:
+    """That a file tells of a run says nothing more once the run has a record; what it adds stays."""
+    con.execute(
+        """
+        DELETE FROM run_records WHERE event_id = 'implied' AND workload IS NULL
+          AND run_id IN (SELECT run_id FROM run_records WHERE event_id <> 'implied')
+        """
+    ).fetchall()
+
+
 def _drop_forgotten(con: duckdb.DuckDBPyConnection, store: str) -> None:
     """Runs that somebody removed stay out; which units that concerns is kept for the count."""
     con.execute(
@@ -148,12 +218,13 @@ def _drop_forgotten(con: duckdb.DuckDBPyConnection, store: str) -> None:
 def _keep_one(con: duckdb.DuckDBPyConnection, table: str) -> None:
     """One row a key: the finished one, else the one that knew its run, else the one the store had, else the first."""
     key = ", ".join(KEYS[table])
-    finished = _FINISHED_FIRST if table == "spans" else ""
+    finished = _FINISHED_FIRST.get(table, "")
+    newest = _NEWEST_FIRST if table == "spans" else ""
     con.execute(
         f"""
         DELETE FROM {table} WHERE rowid NOT IN (
             SELECT rowid FROM {table} QUALIFY row_number() OVER (
-                PARTITION BY {key} ORDER BY {finished}guessed NULLS FIRST, unit NULLS LAST, rowid
+                PARTITION BY {key} ORDER BY {finished}guessed NULLS FIRST, {newest}unit NULLS LAST, rowid
             ) = 1)
         """
     ).fetchall()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from functools import cache
 from typing import Any, get_args
 
 from pydantic import ValidationError
@@ -33,12 +34,17 @@ RECORDS: dict[str, type[Record]] = {
     "task_owner": kinds.TaskOwner,
     "handoff": kinds.Handoff,
     "replay": kinds.Replay,
-    "reported_metric": kinds.ReportedMetric,
+    "reported_metrics": kinds.ReportedMetric,
+    "catalogue": kinds.CatalogueItem,
 }
-TIMES = frozenset({"occurred_at", "started_at", "ended_at", "since", "until", "deadline", "recorded_at"})
+# Kinds whose records belong to no run.
+RUNLESS = frozenset({"catalogue"})
+TIMES = frozenset({"occurred_at", "started_at", "ended_at", "since", "until", "deadline", "recorded_at", "valid_from"})
 SHARES = frozenset({"confidence", "avg_confidence", "success_rate", "escalation_rate"})
-_PERCENT = re.compile(r"\s*([0-9.]+)\s*%\s*")
-_STEP = re.compile(r"\s*(\d+)\s*/\s*(\d+)\s*")
+_PERCENT = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*%\s*")
+_STEP = re.compile(r"\s*([0-9]{1,18})(?:\s*/\s*([0-9]{1,18}))?\s*")
+_SHOWN = 60
+_CLOSED = vocabulary.CLOSED
 # Names that are read as another column: the contract's examples use the short ones.
 _ALSO: dict[str, dict[str, str]] = {
     "recovery_event": {"duration": "steps_completed", "error_event_id": "for_event"},
@@ -59,7 +65,8 @@ class Invalid(ValueError):
 
 def is_native(value: Mapping[str, Any]) -> bool:
     """The object says of itself which kind of native record it is."""
-    return value.get("record") in RECORDS
+    kind = value.get("record")
+    return isinstance(kind, str) and kind in RECORDS
 
 
 def columns_of(kind: str) -> list[str]:
@@ -73,13 +80,14 @@ def records_of(value: Any, flags: Iterable[str] = ()) -> tuple[Record, ...]:
     if not isinstance(value, dict):
         raise Invalid("not_an_object", f"a record is a JSON object; this is {type(value).__name__}")
     kind = value.get("record")
-    if kind not in RECORDS:
-        raise Invalid("unknown_record", f"`record` is {kind!r}; known are: {', '.join(RECORDS)}")
-    native_id = _text_id(value.get("run_id"))
-    if not native_id:
+    if not isinstance(kind, str) or kind not in RECORDS:
+        raise Invalid("unknown_record", f"`record` is {repr(kind)[:_SHOWN]}; known are: {', '.join(RECORDS)}")
+    native_id = _text_id(value.get("run_id")) or ""
+    if not native_id and kind not in RUNLESS:
         raise Invalid("missing_run_id", f"a {kind} record needs a run_id")
     body = {key: item for key, item in value.items() if key not in {"record", "run_id"}}
-    reading = _Reading(kind, run_key(SOURCE, native_id), body, list(flags))
+    run_id = kinds.CATALOGUE if kind in RUNLESS else run_key(SOURCE, native_id)
+    reading = _Reading(kind, run_id, body, list(flags))
     try:
         return _READERS.get(kind, _one)(reading, native_id)
     except ValidationError as error:
@@ -120,29 +128,26 @@ class _Reading:
     def build(self, model: type[Record] | None = None, **extra: Any) -> Record:
         """The record of what is left in the body: columns by type, the rest as attributes."""
         chosen = model or self.model
+        settable = _settable(chosen)
         columns = {
-            key: self._column(chosen, key, item) for key, item in self.body.items() if self._is_column(chosen, key)
+            key: item if item is None else self._column(key, item, settable[key])
+            for key, item in self.body.items()
+            if key in settable
         }
         rest = {key: item for key, item in self.body.items() if key not in columns and key not in extra}
         given = rest.pop("attributes", None)
+        if given is not None and not isinstance(given, dict):
+            rest["attributes"] = given
         attributes = {**(given if isinstance(given, dict) else {}), **rest, **self.attributes}
         found = {**columns, **extra, "run_id": self.run_id, "attributes": attributes, "flags": tuple(self.flags)}
         return chosen.model_validate(found)
 
-    def _is_column(self, model: type[Record], key: str) -> bool:
-        return key in model.model_fields and key not in _NOT_TO_BE_SET and key not in {"attributes", "run_id"}
-
-    def _column(self, model: type[Record], key: str, value: Any) -> Any:
-        if value is None:
-            return None
-        if key in TIMES:
-            return self._time(key, value)
-        if key in SHARES:
-            return self._share(key, value)
-        wanted = model.model_fields[key].annotation
-        if str in get_args(wanted) or wanted is str:
+    def _column(self, key: str, value: Any, sort: str) -> Any:
+        if sort == "text":
             return self._text(key, value)
-        return value
+        if sort == "time":
+            return self._time(key, value)
+        return self._share(key, value) if sort == "share" else value
 
     def _time(self, key: str, value: Any) -> datetime | None:
         time, flags = utc_time(value)
@@ -162,8 +167,8 @@ class _Reading:
     def _text(self, key: str, value: Any) -> str:
         if isinstance(value, list | dict):
             raise Invalid("invalid_field", f"`{key}`: text is wanted, not {type(value).__name__}")
-        text = _as_text(value)
-        known = vocabulary.CLOSED.get((self.kind, key)) or vocabulary.CLOSED.get(("", key))
+        text = value if type(value) is str else _as_text(value)
+        known = _CLOSED.get((self.kind, key)) or _CLOSED.get(("", key))
         if known is None:
             return text
         value_of_list = known.matched(text)
@@ -176,6 +181,21 @@ class _Reading:
         return text
 
 
+@cache
+def _settable(model: type[Record]) -> dict[str, str]:
+    """The columns that a producer may set, with how each is read: as time, share, text, or as it is."""
+    hidden = {*_NOT_TO_BE_SET, "attributes", "run_id"}
+    return {name: _sort(name, field.annotation) for name, field in model.model_fields.items() if name not in hidden}
+
+
+def _sort(name: str, annotation: Any) -> str:
+    if name in TIMES:
+        return "time"
+    if name in SHARES:
+        return "share"
+    return "text" if annotation is str or str in get_args(annotation) else "value"
+
+
 def _as_text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -186,27 +206,32 @@ def share_of(value: Any) -> float | None:
     """A share 0-1 from a number or a text such as "80%"; None where it is neither or out of range."""
     if isinstance(value, str) and (percent := _PERCENT.fullmatch(value)):
         value = float(percent[1]) / 100
+    if isinstance(value, bool):
+        return None
     try:
         share = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return share if 0 <= share <= 1 else None
 
 
-def _step(reading: _Reading) -> dict[str, Any]:
-    """`step` as X/Y or a number; any other text stays in `step` as it is, flagged."""
-    step = reading.take("step")
+def step_of(step: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The columns of a step: X/Y or a number; any other text stays in `step` as it is, flagged."""
     if step is None:
-        return {}
+        return {}, ()
     if isinstance(step, int) and not isinstance(step, bool):
-        return {"step_index": step}
+        return {"step_index": step}, ()
     text = _as_text(step)
     if match := _STEP.fullmatch(text):
-        return {"step_index": int(match[1]), "step_total": int(match[2])}
-    if text.strip().isdigit():
-        return {"step_index": int(text)}
-    reading.flag("unknown_step")
-    return {"step": text}
+        return {"step_index": int(match[1]), **({"step_total": int(match[2])} if match[2] else {})}, ()
+    return {"step": text}, ("unknown_step",)
+
+
+def _step(reading: _Reading) -> dict[str, Any]:
+    columns, flags = step_of(reading.take("step"))
+    for flag in flags:
+        reading.flag(flag)
+    return columns
 
 
 def _one(reading: _Reading, _native_id: str) -> tuple[Record, ...]:
@@ -223,6 +248,9 @@ def _run(reading: _Reading, native_id: str) -> tuple[Record, ...]:
         reading.body["status_reason"] = f"recorded status {status!r} is no run outcome"
     elif status is not None:
         reading.body.setdefault("status_reason", f"recorded: status {_as_text(status)}")
+    if reading.body.get("clock") not in (None, *get_args(kinds.Clock)):
+        reading.flag("unknown_value")
+        reading.attributes["clock"] = reading.take("clock")
     return (reading.build(source=SOURCE, native_id=native_id, recorded_seq=reading.take("seq")),)
 
 
@@ -294,8 +322,16 @@ def _context(reading: _Reading, _native_id: str) -> tuple[Record, ...]:
     if not sets:
         raise Invalid("no_context_set", f"a context record needs one of: {', '.join(kinds.SET_NAMES)}")
     seq = reading.take("seq")
+    given = _text_id(reading.take("event_id"))
     return tuple(
-        reading.build(step_id=step_id, set_name=name, members=_members(name, members), recorded_seq=seq)
+        reading.build(
+            step_id=step_id,
+            set_name=name,
+            members=_members(name, members),
+            recorded_seq=seq,
+            # One record, up to six sets: each needs an id of its own.
+            event_id=given and f"{given}/{name}",
+        )
         for name, members in sets.items()
     )
 
@@ -322,10 +358,21 @@ def context_item(name: str, member: Any) -> kinds.ContextItem:
     return kinds.ContextItem(item_id=text)
 
 
+def _catalogue(reading: _Reading, _native_id: str) -> tuple[Record, ...]:
+    """An item with its revision, apart or as `id@revision`. A time that cannot be read would make it valid for ever."""
+    given = reading.take("item_id")
+    revision = reading.take("revision")
+    item = context_item("item_id", given if revision is None else {"id": given, "revision": revision})
+    if reading.body.get("valid_from") not in (None, "") and utc_time(reading.body["valid_from"])[0] is None:
+        raise Invalid("invalid_field", "`valid_from`: no time can be read")
+    return (reading.build(item_id=item.item_id, revision=item.revision, recorded_seq=reading.take("seq")),)
+
+
 _READERS: dict[str, Callable[[_Reading, str], tuple[Record, ...]]] = {
     "run": _run,
     "error_event": _error_event,
     "guardrail_event": _guardrail_event,
     "recovery_event": _recovery_event,
     "context": _context,
+    "catalogue": _catalogue,
 }

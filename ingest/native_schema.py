@@ -41,7 +41,7 @@ _BESIDE: dict[str, dict[str, Any]] = {
     "context": {name: {"type": "array", "items": _ITEM} for name in SET_NAMES},
     "diagnosis": {"event_id": {"type": ["string", "null"], "description": "the event that is diagnosed"}},
 }
-_REQUIRED = {"span": ["span_id"], "context": ["step_id"]}
+_REQUIRED = {"span": ["span_id"], "context": ["step_id"], "catalogue": ["item_id"]}
 _HIDDEN = frozenset({"members", "set_name", "for_event", "steps"})
 
 
@@ -51,7 +51,7 @@ def schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "faultlens native record: one JSON object a line",
         "type": "object",
-        "required": ["record", "run_id"],
+        "required": ["record"],
         "oneOf": [_kind(kind) for kind in native.RECORDS],
     }
 
@@ -69,7 +69,7 @@ def _kind(kind: str) -> dict[str, Any]:
         "description": (native.RECORDS[kind].__doc__ or "").partition("\n")[0],
         "type": "object",
         "properties": properties,
-        "required": ["record", "run_id", *_REQUIRED.get(kind, [])],
+        "required": ["record", *([] if kind in native.RUNLESS else ["run_id"]), *_REQUIRED.get(kind, [])],
     }
     if kind == "context":
         found["anyOf"] = [{"required": [name]} for name in SET_NAMES]
@@ -93,10 +93,14 @@ def _property(kind: str, column: str) -> dict[str, Any]:
 
 
 def _typed(annotation: Any) -> dict[str, Any]:
-    options = typing.get_args(annotation) if isinstance(annotation, types.UnionType) else (annotation,)
+    is_union = typing.get_origin(annotation) in {types.UnionType, typing.Union}
+    options = typing.get_args(annotation) if is_union else (annotation,)
     options = tuple(
         typing.get_args(option)[0] if typing.get_origin(option) is typing.Annotated else option for option in options
     )
+    for option in options:
+        if typing.get_origin(option) is typing.Literal:
+            return {"enum": [*typing.get_args(option), None]}
     if bool in options:
         return {"type": ["boolean", "null"]}
     if int in options:

@@ -18,6 +18,9 @@ Clock = Literal["wall", "synthetic", "none"]
 Basis = Literal["recorded", "derived", "reviewed"]
 SET_NAMES = ("required", "retrieved", "eligible", "composed", "consumed", "current")
 
+# Stands where a record has its run: what a catalogue says holds for every run.
+CATALOGUE = "catalogue:"
+
 
 def run_key(source: str, native_id: str) -> str:
     """The id of a run that is unique over all sources; the source stands before the first colon."""
@@ -27,10 +30,12 @@ def run_key(source: str, native_id: str) -> str:
 def _in_utc(value: datetime) -> datetime:
     if value.tzinfo is None:
         raise ValueError("a time without a zone reached the record; the adapter must assume UTC and flag it")
-    return value.astimezone(UTC)
+    return value if value.tzinfo is UTC else value.astimezone(UTC)
 
 
 Time = Annotated[datetime, AfterValidator(_in_utc)]
+# What a BIGINT holds; a larger number refuses its record instead of stopping the whole ingest.
+Integer = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 
 
 class Record(BaseModel):
@@ -43,7 +48,7 @@ class Record(BaseModel):
 
     run_id: str
     event_id: str | None = None
-    recorded_seq: int | None = None
+    recorded_seq: Integer | None = None
     occurred_at: Time | None = None
     flags: tuple[str, ...] = ()
     attributes: dict[str, Any] = Field(default_factory=dict)
@@ -85,14 +90,14 @@ class Span(Record):
     name: str | None = None
     phase: str | None = None
     agent: str | None = None
-    step_index: int | None = None
+    step_index: Integer | None = None
     started_at: Time | None = None
     ended_at: Time | None = None
     status: str | None = None
     tool: str | None = None
     model: str | None = None
-    input_tokens: int | None = None
-    output_tokens: int | None = None
+    input_tokens: Integer | None = None
+    output_tokens: Integer | None = None
     cost_usd: float | None = None
 
 
@@ -106,7 +111,7 @@ class Event(Record):
     name: str | None = None
     phase: str | None = None
     agent: str | None = None
-    step_index: int | None = None
+    step_index: Integer | None = None
     summary: str | None = None
 
 
@@ -129,8 +134,8 @@ class ErrorEvent(Record):
     contract_class: str | None = None
     contract_class_basis: str | None = None
     step: str | None = None
-    step_index: int | None = None
-    step_total: int | None = None
+    step_index: Integer | None = None
+    step_total: Integer | None = None
     phase: str | None = None
     agent: str | None = None
     details: str | None = None
@@ -158,7 +163,7 @@ class RecoveryStep(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    step: int
+    step: Integer
     agent: str | None = None
     action: str | None = None
     result: str | None = None
@@ -176,7 +181,7 @@ class RecoveryEvent(Record):
     confidence: float | None = None
     auto_executed: bool | None = None
     outcome: str | None = None
-    steps_completed: int | None = None
+    steps_completed: Integer | None = None
     artifacts: tuple[str, ...] | None = None
     for_event: str | None = None
     steps: tuple[RecoveryStep, ...] = ()
@@ -192,8 +197,8 @@ class GuardrailEvent(Record):
     level: str | None = None
     trigger: str | None = None
     step: str | None = None
-    step_index: int | None = None
-    step_total: int | None = None
+    step_index: Integer | None = None
+    step_total: Integer | None = None
     agent: str | None = None
     action: str | None = None
     details: str | None = None
@@ -237,7 +242,7 @@ class ContextOp(Record):
     TABLE = "context_ops"
 
     op: str
-    trigger_no: int | None = None
+    trigger_no: Integer | None = None
     escalated: bool | None = None
     resume_contract_kept: bool | None = None
     agent: str | None = None
@@ -275,7 +280,7 @@ class Delegation(Record):
     task_id: str | None = None
     from_agent: str | None = None
     to_agent: str | None = None
-    hop_count: int | None = None
+    hop_count: Integer | None = None
     visited: tuple[str, ...] | None = None
     denied: bool | None = None
 
@@ -313,7 +318,7 @@ class Handoff(Record):
     to_agent: str | None = None
     status: str | None = None
     condition: str | None = None
-    bounce: int | None = None
+    bounce: Integer | None = None
     details: str | None = None
 
 
@@ -335,13 +340,25 @@ class ReportedMetric(Record):
     TABLE = "reported_metrics"
 
     chain: str | None = None
-    attempts: int | None = None
+    attempts: Integer | None = None
     success_rate: float | None = None
     avg_confidence: float | None = None
     escalation_rate: float | None = None
 
 
+class CatalogueItem(Record):
+    """An item and the revision of it that is current, from `valid_from` on; it belongs to no run."""
+
+    TABLE = "catalogue_items"
+
+    run_id: str = CATALOGUE
+    workload: str | None = None
+    item_id: str
+    revision: str | None = None
+    valid_from: Time | None = None
+
+
 KINDS: tuple[type[Record], ...] = (
     Run, Span, Event, ErrorEvent, RecoveryEvent, GuardrailEvent, ContextSet, ContextOp, Diagnosis,
-    Delegation, Wait, TaskOwner, Handoff, Replay, ReportedMetric,
+    Delegation, Wait, TaskOwner, Handoff, Replay, ReportedMetric, CatalogueItem,
 )  # fmt: skip

@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from ingest import records as kinds
 from ingest.adapter import Parsed
+from ingest.derive.prevention import prevention_checked
 from ingest.derive.signature import signed
 from ingest.records import Record
 from ingest.store.catalog import memory_connection
@@ -28,7 +29,7 @@ BATCH = 20_000
 RECORD_TABLES = (
     "run_records", "spans", "events", "error_events", "recovery_events", "recovery_steps", "guardrail_events",
     "context_sets", "context_items", "context_ops", "diagnoses", "delegations", "waits", "task_owners",
-    "handoffs", "replays", "reported_metrics",
+    "handoffs", "replays", "reported_metrics", "catalogue_items",
 )  # fmt: skip
 # Columns that only the staging tables have: the unit a row came from, and whether its run id was guessed there.
 STAGING_ONLY = ("unit", "guessed")
@@ -45,10 +46,10 @@ _ARROW = {
     "VARCHAR[]": pa.list_(pa.string()),
     "TIMESTAMP WITH TIME ZONE": pa.timestamp("us", tz="UTC"),
 }
-# A field whose column has another name.
-_COLUMN_OF = {
-    "diagnoses": {"event_id": "diagnosis_id", "for_event": "event_id"},
-}
+# The column that holds a record's own id, where it is not event_id.
+_ID_COLUMN = {"diagnoses": "diagnosis_id"}
+# Attributes are added apart: their keys are sorted, and they may be nested deeper than pydantic writes.
+_NOT_CONTENT = {"event_id", "flags", "attributes"}
 
 
 @dataclass(frozen=True)
@@ -66,18 +67,17 @@ class Staging:
         self.con = memory_connection()
         migrate(self.con, "memory")
         self._columns = {table: self._prepared(table) for table in RECORD_TABLES}
-        self._rows: dict[str, dict[str, list[Any]]] = {table: self._empty(table) for table in RECORD_TABLES}
+        self._rows: dict[str, list[dict[str, Any]]] = {table: [] for table in RECORD_TABLES}
         self._staged = 0
         self.last_unit = 0
+        # Where each file of this ingest lies; the positions of its rows count within that path.
+        self.paths: dict[str, str] = {}
 
     def _prepared(self, table: str) -> list[Column]:
         self.con.execute(f"ALTER TABLE {table} ADD COLUMN unit BIGINT").fetchall()
         self.con.execute(f"ALTER TABLE {table} ADD COLUMN guessed BOOLEAN").fetchall()
         described = self.con.execute(f"DESCRIBE {table}").fetchall()
         return [Column(row[0], _ARROW[row[1]]) for row in described]
-
-    def _empty(self, table: str) -> dict[str, list[Any]]:
-        return {column.name: [] for column in self._columns[table]}
 
     def columns(self, table: str) -> list[str]:
         """The columns that the store's table has too."""
@@ -94,9 +94,7 @@ class Staging:
 
     def add(self, table: str, row: dict[str, Any]) -> None:
         """One row; columns it does not name become NULL."""
-        columns = self._rows[table]
-        for name, values in columns.items():
-            values.append(row.get(name))
+        self._rows[table].append(row)
         self._staged += 1
         if self._staged >= BATCH:
             self.flush()
@@ -104,18 +102,29 @@ class Staging:
     def flush(self) -> None:
         """Everything added so far is in the staging tables."""
         for table, rows in self._rows.items():
-            if rows["run_id"]:
-                self._insert(table, rows)
-                self._rows[table] = self._empty(table)
+            if rows:
+                insert(self.con, table, _table(rows, self._columns[table]))
+                self._rows[table] = []
         self._staged = 0
 
-    def _insert(self, table: str, rows: dict[str, list[Any]]) -> None:
-        arrays = [pa.array(rows[column.name], column.type) for column in self._columns[table]]
-        batch = pa.table(arrays, names=[column.name for column in self._columns[table]])
-        with self.con.cursor() as cursor:
-            cursor.register("batch", batch)
-            cursor.execute(f"INSERT INTO {table} BY NAME SELECT * FROM batch").fetchall()
-            cursor.unregister("batch")
+
+def _table(rows: list[dict[str, Any]], columns: list[Column]) -> pa.Table:
+    """The rows as columns; a column that no row names is left out, and becomes NULL."""
+    named = set().union(*rows)
+    arrays = {
+        column.name: pa.array([row.get(column.name) for row in rows], column.type)
+        for column in columns
+        if column.name in named
+    }
+    return pa.table(arrays)
+
+
+def insert(con: duckdb.DuckDBPyConnection, table: str, batch: pa.Table) -> None:
+    """The rows of the batch are in the table; columns it does not have become NULL."""
+    with con.cursor() as cursor:
+        cursor.register("batch", batch)
+        cursor.execute(f"INSERT INTO {table} BY NAME SELECT * FROM batch").fetchall()
+        cursor.unregister("batch")
 
 
 class SourceStage:
@@ -139,18 +148,28 @@ class SourceStage:
 
     def add(self, parsed: Parsed) -> None:
         """The records of one unit."""
+        # Everything that can fail comes first: a unit is staged as a whole or not at all.
+        staged = list(self._staged(parsed))
         unit = self._staging.next_unit()
         self.units += 1
-        where = {"file_id": self._file_ids[parsed.place.part], "part": parsed.place.part, "line": parsed.place.line}
+        where = {
+            "file_id": self._file_ids[parsed.place.part], "part": parsed.place.part, "line": parsed.place.line,
+            "unit": unit,
+        }  # fmt: skip
+        for record, rows in staged:
+            for table, row in rows:
+                row.update(where, position=self._position)
+                self._staging.add(table, row)
+            self._position += 1
+            self._note_run(record)
+
+    def _staged(self, parsed: Parsed) -> Iterator[tuple[Record, list[tuple[str, dict[str, Any]]]]]:
         error_id: str | None = None
         for given in parsed.records:
             record, event_id = self._identified(given, error_id)
             if isinstance(record, kinds.ErrorEvent):
                 error_id = event_id
-            for table, row in _rows(record, event_id):
-                self._staging.add(table, {**row, **where, "unit": unit, "position": self._position})
-            self._position += 1
-            self._note_run(record)
+            yield record, list(_rows(record, event_id))
 
     def finish(self) -> None:
         """Every run of the source has a run record, also where its file never described it."""
@@ -163,35 +182,48 @@ class SourceStage:
                 self._staging.add(table, {**row, "file_id": self._file_ids[None], "unit": None})
 
     def _note_run(self, record: Record) -> None:
+        if isinstance(record, kinds.CatalogueItem):
+            return
         self.runs.add(record.run_id)
         if isinstance(record, kinds.Run):
             self._described.add(record.run_id)
 
     def _identified(self, record: Record, error_id: str | None) -> tuple[Record, str]:
-        """The record with everything that follows from it alone, and its id."""
+        """The record with everything that follows from it alone, and its id, which follows from what was recorded."""
+        event_id = record.span_id if isinstance(record, kinds.Span) else record.event_id or self._digest(record)
         if isinstance(record, kinds.ErrorEvent):
             record = signed(record)
-        if isinstance(record, kinds.Run) and self._workload:
+        if isinstance(record, kinds.Run | kinds.CatalogueItem) and self._workload:
             record = record.model_copy(update={"workload": self._workload})
         if isinstance(record, kinds.Diagnosis) and record.for_event is None and error_id:
             record = record.model_copy(update={"for_event": error_id})
-        if isinstance(record, kinds.Span):
-            return record, record.span_id
-        return record, record.event_id or self._digest(record)
+        if isinstance(record, kinds.Diagnosis):
+            record = prevention_checked(record)
+        return record, event_id
 
     def _digest(self, record: Record) -> str:
         """Run, kind, canonical content and how many identical records of this file came before."""
-        content = record.model_dump_json(exclude={"event_id", "flags"}, exclude_defaults=True)
-        key = hashlib.sha256(f"{record.TABLE}\x1f{content}".encode()).digest()
+        key = hashlib.sha256(f"{record.TABLE}\x1f{_canonical(record)}".encode()).digest()
         self._seen[key] += 1
         return hashlib.sha256(key + str(self._seen[key]).encode()).hexdigest()[:20]
 
 
+def _canonical(record: Record) -> str:
+    """The content as text that is the same whatever order its keys had; columns that came later do not change it."""
+    fields = record.model_dump_json(exclude=_NOT_CONTENT, exclude_none=True)
+    if not record.attributes:
+        return fields
+    try:
+        return fields + json.dumps(record.attributes, default=str, sort_keys=True)
+    except TypeError:  # keys that cannot be compared, such as text and numbers in one object
+        return fields + json.dumps(record.attributes, default=str, skipkeys=True)
+
+
 def _rows(record: Record, event_id: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """The rows of a record: its own, and those of its steps or items."""
-    renamed = _COLUMN_OF.get(record.TABLE, {})
-    values = {renamed.get(name, name): value for name, value in record.__dict__.items()}
-    values[renamed.get("event_id", "event_id")] = event_id
+    values: dict[str, Any] = {name: value for name, value in record.__dict__.items() if value is not None}
+    values.pop("event_id", None)
+    values[_ID_COLUMN.get(record.TABLE, "event_id")] = event_id
     values["flags"] = list(record.flags) or None
     values["attributes"] = as_json(record.attributes)
     if isinstance(record, kinds.ContextSet):

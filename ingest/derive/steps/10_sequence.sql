@@ -1,38 +1,51 @@
 -- `seq`: one numbering over all kinds of a run, the same whatever the order of the lines was.
--- A run whose records carry an order is numbered by it; else by time, records without one following the
--- record before them; else by position. What is equal in that is told apart by kind and content, never by place.
+-- A run whose records carry an order is numbered by it; else by time, records without one following the record
+-- before them in their file; else by position. Where every record carries the order, what is equal in it is told
+-- apart by kind and content, never by place; where some do not, by place.
 CREATE OR REPLACE TEMP TABLE ordering AS
 WITH entries AS (
-    SELECT 'spans' AS kind, run_id, span_id AS entry, recorded_seq, started_at AS happened, position, 1 AS rank,
+    -- A step that was never reached comes after everything that happened.
+    SELECT 'spans' AS kind, run_id, span_id AS entry,
+           coalesce(recorded_seq, CASE WHEN status = 'not_reached' THEN 9223372036854775807 END) AS recorded_seq, started_at AS happened, position, file_id, 1 AS rank,
            step_index AS step, -epoch_us(ended_at) AS tie_number, NULL AS tie_text FROM spans
     UNION ALL
-    SELECT 'context_sets', run_id, event_id, recorded_seq, occurred_at, position, 2, NULL, NULL, step_id FROM context_sets
+    SELECT 'context_sets', run_id, event_id, recorded_seq, occurred_at, position, file_id, 2, NULL, NULL, step_id
+    FROM context_sets
     UNION ALL
-    SELECT 'events', run_id, event_id, recorded_seq, occurred_at, position, 3, step_index, NULL, kind FROM events
+    SELECT 'events', run_id, event_id, recorded_seq, occurred_at, position, file_id, 3, step_index, NULL, kind
+    FROM events
     UNION ALL
-    SELECT 'delegations', run_id, event_id, recorded_seq, occurred_at, position, 4, hop_count, NULL, task_id FROM delegations
+    SELECT 'delegations', run_id, event_id, recorded_seq, occurred_at, position, file_id, 4, hop_count, NULL, task_id
+    FROM delegations
     UNION ALL
-    SELECT 'task_owners', run_id, event_id, recorded_seq, coalesce(occurred_at, since), position, 4, NULL, NULL, task_id
+    SELECT 'task_owners', run_id, event_id, recorded_seq, coalesce(occurred_at, since), position, file_id, 4, NULL, NULL, task_id
     FROM task_owners
     UNION ALL
-    SELECT 'waits', run_id, event_id, recorded_seq, coalesce(occurred_at, since), position, 4, NULL, NULL, waiter FROM waits
+    SELECT 'waits', run_id, event_id, recorded_seq, coalesce(occurred_at, since), position, file_id, 4, NULL, NULL, waiter
+    FROM waits
     UNION ALL
-    SELECT 'guardrail_events', run_id, event_id, recorded_seq, occurred_at, position, 5, step_index, NULL, level
+    SELECT 'guardrail_events', run_id, event_id, recorded_seq, occurred_at, position, file_id, 5, step_index, NULL, level
     FROM guardrail_events
     UNION ALL
-    SELECT 'error_events', run_id, event_id, recorded_seq, occurred_at, position, 6, step_index, NULL, level FROM error_events
+    SELECT 'error_events', run_id, event_id, recorded_seq, occurred_at, position, file_id, 6, step_index, NULL, level
+    FROM error_events
     UNION ALL
-    SELECT 'diagnoses', run_id, diagnosis_id, recorded_seq, occurred_at, position, 7, NULL, NULL, event_id FROM diagnoses
+    SELECT 'diagnoses', run_id, diagnosis_id, recorded_seq, occurred_at, position, file_id, 7, NULL, NULL, for_event
+    FROM diagnoses
     UNION ALL
-    SELECT 'recovery_events', run_id, event_id, recorded_seq, occurred_at, position, 8, NULL, NULL, chain FROM recovery_events
+    SELECT 'recovery_events', run_id, event_id, recorded_seq, occurred_at, position, file_id, 8, NULL, NULL, chain
+    FROM recovery_events
     UNION ALL
-    SELECT 'context_ops', run_id, event_id, recorded_seq, occurred_at, position, 9, trigger_no, NULL, op FROM context_ops
+    SELECT 'context_ops', run_id, event_id, recorded_seq, occurred_at, position, file_id, 9, trigger_no, NULL, op
+    FROM context_ops
     UNION ALL
-    SELECT 'handoffs', run_id, event_id, recorded_seq, occurred_at, position, 10, bounce, NULL, from_agent FROM handoffs
+    SELECT 'handoffs', run_id, event_id, recorded_seq, occurred_at, position, file_id, 10, bounce, NULL, from_agent
+    FROM handoffs
     UNION ALL
-    SELECT 'replays', run_id, event_id, recorded_seq, occurred_at, position, 11, NULL, NULL, dimension FROM replays
+    SELECT 'replays', run_id, event_id, recorded_seq, occurred_at, position, file_id, 11, NULL, NULL, dimension
+    FROM replays
     UNION ALL
-    SELECT 'reported_metrics', run_id, event_id, recorded_seq, occurred_at, position, 12, NULL, NULL, chain
+    SELECT 'reported_metrics', run_id, event_id, recorded_seq, occurred_at, position, file_id, 12, NULL, NULL, chain
     FROM reported_metrics
 ),
 modes AS (
@@ -40,28 +53,33 @@ modes AS (
            CASE WHEN bool_and(recorded_seq IS NOT NULL) THEN 'seq'
                 WHEN bool_or(happened IS NOT NULL) THEN 'time'
                 WHEN bool_or(recorded_seq IS NOT NULL) THEN 'seq'
-                ELSE 'position' END AS mode
+                ELSE 'position' END AS mode,
+           NOT (bool_and(recorded_seq IS NOT NULL) OR bool_and(happened IS NOT NULL)) AS needs_position
     FROM entries GROUP BY run_id
 ),
 keyed AS (
     SELECT entries.*, mode,
            CASE mode WHEN 'seq' THEN coalesce(recorded_seq, last_value(recorded_seq IGNORE NULLS) OVER before) END AS seq_key,
            CASE mode WHEN 'time' THEN coalesce(happened, last_value(happened IGNORE NULLS) OVER before) END AS time_key,
-           CASE WHEN mode = 'position' OR (mode = 'time' AND happened IS NULL) OR (mode = 'seq' AND recorded_seq IS NULL)
-                THEN position END AS position_key
-    FROM entries JOIN modes USING (run_id)
-    WINDOW before AS (PARTITION BY entries.run_id ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
+           CASE WHEN needs_position THEN path END AS path_key,
+           CASE WHEN needs_position THEN position END AS position_key
+    FROM entries JOIN modes USING (run_id) LEFT JOIN file_paths USING (file_id)
+    WINDOW before AS (
+        PARTITION BY entries.run_id, path ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    )
 )
 SELECT kind, run_id, entry,
        row_number() OVER (
            PARTITION BY run_id
-           ORDER BY seq_key NULLS FIRST, time_key NULLS FIRST, position_key NULLS FIRST, recorded_seq NULLS FIRST, happened,
-                    rank, step NULLS FIRST, tie_number NULLS FIRST, tie_text NULLS FIRST, entry
+           ORDER BY seq_key NULLS FIRST, time_key NULLS FIRST, path_key NULLS FIRST, position_key NULLS FIRST,
+                    recorded_seq NULLS FIRST, happened, rank, step NULLS FIRST, tie_number NULLS FIRST,
+                    tie_text NULLS FIRST, entry
        ) AS seq
 FROM keyed;
 
 UPDATE spans SET seq = o.seq FROM ordering o WHERE o.kind = 'spans' AND o.run_id = spans.run_id AND o.entry = span_id;
-UPDATE events SET seq = o.seq FROM ordering o WHERE o.kind = 'events' AND o.run_id = events.run_id AND o.entry = event_id;
+UPDATE events SET seq = o.seq
+    FROM ordering o WHERE o.kind = 'events' AND o.run_id = events.run_id AND o.entry = event_id;
 UPDATE context_sets SET seq = o.seq FROM ordering o
 WHERE o.kind = 'context_sets' AND o.run_id = context_sets.run_id AND o.entry = event_id;
 UPDATE delegations SET seq = o.seq FROM ordering o

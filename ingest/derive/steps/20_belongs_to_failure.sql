@@ -22,10 +22,10 @@ UPDATE recovery_events SET error_event_id = coalesce(
 FROM nearest n
 WHERE n.kind = 'recovery_events' AND n.run_id = recovery_events.run_id AND n.entry = recovery_events.event_id;
 
-UPDATE diagnoses SET event_id = n.error_event_id
+-- From what was recorded every time, never from what was derived when fewer records were known.
+UPDATE diagnoses SET event_id = coalesce(for_event, n.error_event_id)
 FROM nearest n
-WHERE n.kind = 'diagnoses' AND n.run_id = diagnoses.run_id AND n.entry = diagnoses.diagnosis_id
-  AND diagnoses.event_id IS NULL;
+WHERE n.kind = 'diagnoses' AND n.run_id = diagnoses.run_id AND n.entry = diagnoses.diagnosis_id;
 
 UPDATE recovery_events SET signature = e.signature, signature_partial = e.signature_partial
 FROM error_events e

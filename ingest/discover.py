@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from ingest import registry
 from ingest.source import Source
@@ -47,24 +48,34 @@ def found_in(arguments: Iterable[str], scratch: Path, workload: str | None = Non
 
 def _expanded(argument: str, scratch: Path, workload: str | None) -> Iterator[Found | Missing]:
     if argument == STDIN:
-        yield Found(Source(_standard_input(scratch), "-", "stdin", workload=workload), named=True)
+        yield Found(Source(_copied(sys.stdin.buffer, scratch), "-", "stdin", workload=workload), named=True)
         return
     path = Path(argument).expanduser()
     if path.is_dir():
         yield from _below(path, workload)
+    elif path.is_fifo() or path.is_char_device():
+        # A pipe, such as that of a shell's <(…), gives its bytes once.
+        with path.open("rb") as pipe:
+            yield Found(Source(_copied(pipe, scratch), argument, path.name, workload=workload), named=True)
     elif path.exists():
         yield _bundled(path, path.parent, named=True, workload=workload)
-    elif matches := sorted(glob.glob(str(path), recursive=True)):  # noqa: PTH207 - a pattern may be absolute
+    elif matches := _matches(path):
         for match in matches:
             yield from _expanded(match, scratch, workload)
     else:
         yield Missing(argument)
 
 
-def _standard_input(scratch: Path) -> Path:
-    """Standard input in a file of its own: it is read more than once, to recognise and to load."""
-    with tempfile.NamedTemporaryFile(dir=scratch, prefix="stdin-", delete=False) as copy:
-        shutil.copyfileobj(sys.stdin.buffer, copy)
+def _matches(pattern: Path) -> list[str]:
+    """What the pattern stands for; a link to nothing matches itself and is nothing."""
+    found = glob.glob(str(pattern), recursive=True)  # noqa: PTH207 - a pattern may be absolute
+    return sorted(match for match in found if Path(match).exists())
+
+
+def _copied(stream: BinaryIO, scratch: Path) -> Path:
+    """A stream in a file of its own: it is read more than once, to recognise and to load."""
+    with tempfile.NamedTemporaryFile(dir=scratch, prefix="stream-", delete=False) as copy:
+        shutil.copyfileobj(stream, copy)
     return Path(copy.name)
 
 

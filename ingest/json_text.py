@@ -7,6 +7,7 @@ Nothing is repaired in silence. What can be kept is kept with a flag (`duplicate
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +17,9 @@ UTF8_MARK = b"\xef\xbb\xbf"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _MAY_HOLD_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_UNFINISHED_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,4})?\Z")
 _MAX_LINE = 64 * 1024 * 1024
+_SHOWN = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,9 @@ class Line:
     fault: Fault | None = None
 
 
+_TOO_LONG = Fault("line_too_long", f"the line is longer than {_MAX_LINE} bytes")
+
+
 class _Pairs:
     """Collects what json.loads would hide: keys that stand twice."""
 
@@ -75,13 +81,28 @@ def _without_surrogates(value: Any) -> Any:
     return value
 
 
+def _may_hold_surrogates(text: str) -> bool:
+    """Cheap for what is common: plain ASCII without escapes is not searched at all."""
+    escaped = "\\u" in text and _MAY_HOLD_SURROGATE.search(text)
+    return bool(escaped) or (not text.isascii() and _LONE_SURROGATE.search(text) is not None)
+
+
+def _finite(text: str) -> float:
+    """The number; raises where it is larger than any double, which json would read as Infinity."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text[:40]} is larger than any number that can be kept")
+    return number
+
+
 def _fault(error: json.JSONDecodeError) -> Fault:
     message = f"{error.msg} at character {error.pos + 1}"
     if error.msg == "Extra data":
         return Fault("text_after_value", f"there is text after the JSON value, from character {error.pos + 1}")
     rest = len(error.doc) - error.pos
     if error.msg.startswith("Invalid \\"):
-        return Fault("bad_escape", message, cut=rest <= 6 and error.doc[error.pos :].startswith("\\"))
+        unfinished = _UNFINISHED_ESCAPE.search(error.doc)
+        return Fault("bad_escape", message, cut=unfinished is not None and error.pos >= unfinished.start())
     if error.msg.startswith("Invalid control"):
         return Fault("control_character", message)
     return Fault("not_json", message, cut=error.msg.startswith("Unterminated string") or rest <= 5)
@@ -91,17 +112,17 @@ def decode(text: str) -> Decoded | Fault:
     """The one JSON value of a text, or why there is none."""
     pairs = _Pairs()
     try:
-        value = json.loads(text, object_pairs_hook=pairs.object, parse_constant=pairs.constant)
+        value = json.loads(text, object_pairs_hook=pairs.object, parse_constant=pairs.constant, parse_float=_finite)
+        if _may_hold_surrogates(text):
+            clean = _without_surrogates(value)
+            if clean != value:
+                return Decoded(clean, (*sorted(pairs.flags), "lone_surrogate"))
     except json.JSONDecodeError as error:
         return _fault(error)
     except RecursionError:
         return Fault("too_deep", "the value is nested deeper than can be read")
     except ValueError as error:
         return Fault("bad_number", f"a number cannot be read: {error}")
-    if _MAY_HOLD_SURROGATE.search(text) or _LONE_SURROGATE.search(text):
-        clean = _without_surrogates(value)
-        if clean != value:
-            return Decoded(clean, (*sorted(pairs.flags), "lone_surrogate"))
     return Decoded(value, tuple(sorted(pairs.flags)))
 
 
@@ -117,7 +138,9 @@ def _text_of(raw: bytes) -> tuple[str, Fault | None]:
         return raw.decode("utf-8"), None
     except UnicodeDecodeError as error:
         return raw.decode("utf-8", errors="replace"), Fault(
-            "not_utf8", f"byte {error.start + 1} of the line is not UTF-8"
+            "not_utf8",
+            f"byte {error.start + 1} of the line is not UTF-8",
+            cut=error.reason == "unexpected end of data",
         )
 
 
@@ -131,13 +154,35 @@ def lines(stream: BinaryIO) -> Iterator[Line]:
 
 
 def _byte_lines(first: bytes, stream: BinaryIO) -> Iterator[Line]:
-    offset, number = 0, 0
-    pending = first if first.endswith(b"\n") else first + stream.readline(_MAX_LINE)
+    offset = 0
+    for number, raw in enumerate(_raw_lines(first, stream), start=1):
+        if len(raw) >= _MAX_LINE and not raw.endswith(b"\n"):
+            yield Line(number, offset, raw[:_SHOWN].decode("utf-8", errors="replace"), ended=True, fault=_TOO_LONG)
+            offset += _rest_of_line(stream)
+        else:
+            yield from _byte_line(raw, number, offset)
+        offset += len(raw)
+
+
+def _raw_lines(first: bytes, stream: BinaryIO) -> Iterator[bytes]:
+    """The lines with their ends; `first` was read to look for a mark and may itself hold line ends."""
+    head, mark, rest = first.rpartition(b"\n")
+    if mark:
+        yield from (head + mark).splitlines(keepends=True)
+    pending = rest + stream.readline(_MAX_LINE)
     while pending:
-        number += 1
-        yield from _byte_line(pending, number, offset)
-        offset += len(pending)
+        yield pending
         pending = stream.readline(_MAX_LINE)
+
+
+def _rest_of_line(stream: BinaryIO) -> int:
+    """The bytes up to the end of the line, passed over and not held in memory."""
+    size = 0
+    while piece := stream.readline(_MAX_LINE):
+        size += len(piece)
+        if piece.endswith(b"\n"):
+            break
+    return size
 
 
 def _byte_line(raw: bytes, number: int, offset: int) -> Iterator[Line]:
@@ -153,11 +198,13 @@ def _byte_line(raw: bytes, number: int, offset: int) -> Iterator[Line]:
 def _utf16_lines(data: bytes) -> Iterator[Line]:
     offset = 2
     text = decoded_leniently(data)
-    for number, line in enumerate(text.splitlines(keepends=True), start=1):
-        body = line.rstrip("\r\n")
+    # Only a line feed ends a line: splitlines would also break at U+2028 and U+0085 inside a value.
+    *ended, last = text.split("\n")
+    for number, line in enumerate((*ended, last), start=1):
+        body = line.rstrip("\r")
         if body.strip():
-            yield Line(number, offset, body, line.endswith("\n"))
-        offset += len(line.encode("utf-16-le"))
+            yield Line(number, offset, body, number <= len(ended))
+        offset += len(f"{line}\n".encode("utf-16-le"))
 
 
 def values(stream: BinaryIO) -> Iterator[tuple[Line, Decoded | Fault]]:
@@ -176,6 +223,13 @@ def first_values(stream: BinaryIO, most: int) -> Iterator[Any]:
             yield decoded.value
         if seen >= most:
             return
+
+
+def is_lines(stream: BinaryIO) -> bool:
+    """The first line is a whole value and another line follows: then the file is no single document."""
+    found = lines(stream)
+    first = next(found, None)
+    return first is not None and next(found, None) is not None and isinstance(decode(first.text), Decoded)
 
 
 def whole_document(data: bytes) -> Any:

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ingest import native, vocabulary
-from ingest.json_text import Decoded, values
-from ingest.source import as_stream, unpacked
+from ingest.json_text import Decoded, Line, values
+from ingest.json_text import Fault as Unread
+from ingest.source import DAMAGE, as_stream, unpacked
 
 _EXTRA_KEYS = {
     "error_event": {"step", "seq"},
@@ -42,18 +43,26 @@ class Fault:
 
 def faults(file: Path, data: bytes | None = None) -> Iterator[Fault]:
     """Every fault of a file, or of the given bytes."""
-    with as_stream(data) if data is not None else unpacked(file) as stream:
-        lines = 0
-        for line, decoded in values(stream):
-            lines += 1
-            if isinstance(decoded, Decoded):
-                yield from _faults_of(line.number, decoded)
-            elif decoded.cut and not line.ended:
-                yield Fault(line.number, "incomplete_last_line", "the last line is cut")
-            else:
-                yield Fault(line.number, decoded.reason, decoded.message)
-    if not lines:
+    number = 0
+    try:
+        with as_stream(data) if data is not None else unpacked(file) as stream:
+            for line, decoded in values(stream):
+                number = line.number
+                yield from _faults_in(line, decoded)
+    except DAMAGE as error:
+        yield Fault(number + 1, "damaged_archive", f"the archive is damaged or cut from here on: {error}")
+        return
+    if not number:
         yield Fault(1, "empty_file", "there is no record")
+
+
+def _faults_in(line: Line, decoded: Decoded | Unread) -> Iterator[Fault]:
+    if isinstance(decoded, Decoded):
+        yield from _faults_of(line.number, decoded)
+    elif decoded.cut and not line.ended:
+        yield Fault(line.number, "incomplete_last_line", "the last line is cut")
+    else:
+        yield Fault(line.number, decoded.reason, decoded.message)
 
 
 def _faults_of(number: int, decoded: Decoded) -> Iterator[Fault]:

@@ -12,7 +12,7 @@ import os
 import sys
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -97,12 +97,16 @@ class Source:
 
     @cached_property
     def head(self) -> Head:
-        """The first bytes and records, for recognition."""
+        """The first bytes and records, for recognition; of a damaged archive what stands before the damage."""
+        sample = b""
         try:
             with self.open() as stream:
-                return Head(self, stream.read(HEAD_BYTES))
+                while len(sample) < HEAD_BYTES and (piece := stream.read1(HEAD_BYTES - len(sample))):  # type: ignore[attr-defined]
+                    sample += piece
         except DAMAGE as error:
-            raise Damaged(f"{self.shown}: the archive is damaged or cut: {error}") from None
+            if not sample:
+                raise Damaged(f"{self.shown}: the archive is damaged or cut: {error}") from None
+        return Head(self, sample)
 
 
 @dataclass(frozen=True)
@@ -125,15 +129,23 @@ class Head:
     @cached_property
     def first_records(self) -> tuple[Any, ...]:
         """The JSON values of the first lines that hold one whole value each; others are passed over."""
-        with self.source.open() as stream:
-            return tuple(json_text.first_values(stream, FIRST_RECORDS))
+        found: list[Any] = []
+        with suppress(*DAMAGE), self.source.open() as stream:
+            found.extend(json_text.first_values(stream, FIRST_RECORDS))
+        return tuple(found)
 
     @cached_property
     def document(self) -> Any:
         """The whole file as one JSON value, or None where it is not one."""
         if not self.text.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
             return None
-        return json_text.whole_document(self.source.data())
+        with suppress(*DAMAGE), self.source.open() as stream:
+            # A second line after a whole value would be text after the value: no need to read the whole file.
+            if json_text.is_lines(stream):
+                return None
+        with suppress(*DAMAGE):
+            return json_text.whole_document(self.source.data())
+        return None
 
     def documents(self) -> Iterator[dict[str, Any]]:
         """The JSON objects to judge the file by: the document itself, or the first lines."""

@@ -9,6 +9,8 @@ from typing import Any
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NUMBER = re.compile(r"\s*[+-]?\d+(?:\.\d+)?\s*")
 _FRACTION = re.compile(r"(?<=[.,]\d{6})\d+")
+# No time is longer; Python refuses to read a number of thousands of digits.
+_LONGEST = 100
 # The zero value of Go and .NET clocks: a time that was never set.
 _NEVER_SET_YEAR = 1
 # An epoch number says its unit by its size: seconds until the year 5138, then ms, µs, ns.
@@ -36,7 +38,7 @@ def _aware(value: datetime) -> tuple[datetime | None, tuple[str, ...]]:
     if value.tzinfo is None:
         return value.replace(tzinfo=UTC), ("naive_time",)
     try:
-        return value.astimezone(UTC), ()
+        return value if value.tzinfo is UTC else value.astimezone(UTC), ()
     except OverflowError:
         return None, ("bad_time",)
 
@@ -44,8 +46,12 @@ def _aware(value: datetime) -> tuple[datetime | None, tuple[str, ...]]:
 def _from_epoch(number: int) -> tuple[datetime | None, tuple[str, ...]]:
     """Whole numbers stay whole: a nanosecond count never passes through a float."""
     nanoseconds = number * next((factor for bound, factor in _UNITS if abs(number) < bound), 1)
+    return _after_epoch(nanoseconds // 1000)
+
+
+def _after_epoch(microseconds: int) -> tuple[datetime | None, tuple[str, ...]]:
     try:
-        return _EPOCH + timedelta(microseconds=nanoseconds // 1000), ()
+        return _aware(_EPOCH + timedelta(microseconds=microseconds))
     except OverflowError:
         return None, ("bad_time",)
 
@@ -54,16 +60,15 @@ def _from_epoch_float(number: float) -> tuple[datetime | None, tuple[str, ...]]:
     if number != number or abs(number) >= _UNITS[-1][0]:  # noqa: PLR0124 - NaN is the one that differs from itself
         return None, ("bad_time",)
     factor = next(factor for bound, factor in _UNITS if abs(number) < bound)
-    try:
-        return _EPOCH + timedelta(microseconds=round(number * factor / 1000)), ()
-    except OverflowError:
-        return None, ("bad_time",)
+    return _after_epoch(round(number * factor / 1000))
 
 
 def _from_text(text: str) -> tuple[datetime | None, tuple[str, ...]]:
-    if _NUMBER.fullmatch(text):
+    if len(text) > _LONGEST:
+        return None, ("bad_time",)
+    if text[4:5] != "-" and _NUMBER.fullmatch(text):
         return _from_epoch_float(float(text)) if "." in text else _from_epoch(int(text))
     try:
-        return _aware(datetime.fromisoformat(_FRACTION.sub("", text.strip())))
+        return _aware(datetime.fromisoformat(_FRACTION.sub("", text.strip().upper())))
     except ValueError:
         return None, ("bad_time",)

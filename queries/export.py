@@ -10,11 +10,12 @@ import io
 import json
 import math
 import re
+import types
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from datetime import date, datetime, timedelta
-from typing import Any, cast
+from typing import Any, cast, get_args, get_type_hints
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -24,6 +25,16 @@ from queries.reader import Answer
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _WIDEST = 60
+# What a terminal cell can show of a text, with room for escapes that are taken out.
+_LOOKED_AT = 10_000
+_ARROW: dict[Any, pa.DataType] = {
+    bool: pa.bool_(),
+    int: pa.int64(),
+    float: pa.float64(),
+    datetime: pa.timestamp("us", tz="UTC"),
+    date: pa.date32(),
+    timedelta: pa.duration("us"),
+}
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\].*?(?:\x07|\x1b\\)|.)", re.DOTALL)
 
 
@@ -95,11 +106,22 @@ def cell(value: Any) -> Any:
 def as_parquet(answer: Answer[Any], row: type[Any]) -> bytes:
     """One Parquet file; times stay times."""
     names = columns(row)
-    rows = [{name: _masked_cell(getattr(item, name)) for name in names} for item in answer.rows]
-    table = pa.Table.from_pylist(rows) if rows else pa.table({name: pa.array([], pa.null()) for name in names})
+    hints = get_type_hints(row)
+    table = pa.table(
+        {
+            name: pa.array([_masked_cell(getattr(item, name)) for item in answer.rows], arrow_type(hints[name]))
+            for name in names
+        }
+    )
     buffer = io.BytesIO()
     pa.parquet.write_table(table, buffer)
     return buffer.getvalue()
+
+
+def arrow_type(annotation: Any) -> pa.DataType:
+    """The column type of a row's field, the same whether there are rows or none; lists and objects are JSON text."""
+    options = get_args(annotation) if isinstance(annotation, types.UnionType) else (annotation,)
+    return next((_ARROW[option] for option in options if option in _ARROW), pa.string())
 
 
 def _masked_cell(value: Any) -> Any:
@@ -128,7 +150,7 @@ def shown(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    text = without_controls(text)
+    text = without_controls(text[:_LOOKED_AT])
     return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"
 
 

@@ -13,8 +13,6 @@ from typing import Any
 
 import click
 
-from ingest.store.errors import FaultlensError
-
 
 class Commands(click.Group):
     """The commands in the files beside this one; an error that a person may meet is one line, never a traceback."""
@@ -34,17 +32,39 @@ class Commands(click.Group):
         """Runs the command; what the caller can put right ends with one line and its exit code."""
         try:
             return super().invoke(ctx)
-        except FaultlensError as error:
-            click.echo(f"faultlens: {error}", err=True)
-            ctx.exit(error.exit_code)
+        except click.exceptions.Exit:
+            raise
         except BrokenPipeError:
             # The reader of a pipe had enough: nothing is wrong. Python must not complain when it closes stdout.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(0)
+        except Exception as error:
+            # Here and not above: the store brings DuckDB, which `--help` must not wait for.
+            from ingest.store.errors import FaultlensError
+
+            if not isinstance(error, FaultlensError):
+                raise
+            click.echo(f"faultlens: {error}", err=True)
+            ctx.exit(error.exit_code)
+
+
+def _version(ctx: click.Context, _parameter: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 - click's signature
+    """The version that is installed; a checkout need not be."""
+    if not wanted:
+        return
+    from importlib import metadata
+
+    try:
+        click.echo(f"faultlens {metadata.version('faultlens')}")
+    except metadata.PackageNotFoundError:
+        click.echo("faultlens, from a checkout that is not installed")
+    ctx.exit()
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@click.version_option(package_name="faultlens", prog_name="faultlens")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version and exit."
+)
 @click.option(
     "--store", metavar="URL", envvar="FAULTLENS_STORE", help="The store: a DuckDB file (default: faultlens.duckdb)."
 )

@@ -32,7 +32,9 @@ def store_url(given: str | None) -> str:
     """The store that is meant: the option or the environment, else faultlens.toml, else faultlens.duckdb."""
     from ingest.store.configuration import configuration
 
-    return given or configuration().store
+    # Read in any case: a mistake in the file is said, not passed over because the store was named.
+    configured = configuration().store
+    return given or configured
 
 
 def opened(given: str | None) -> AnyStore:

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import click
 
-from ingest.store.errors import FaultlensError
-
 
 @click.command("lint")
 @click.argument("file")
@@ -16,6 +14,7 @@ from ingest.store.errors import FaultlensError
 def lint(ctx: click.Context, file: str) -> None:
     """Check a file of native records (- for standard input): every fault with its line. Exit 1 where there is one."""
     from ingest.lint import faults
+    from ingest.store.errors import FaultlensError
 
     if file != "-" and not Path(file).is_file():
         raise FaultlensError(f"{file}: no such file")

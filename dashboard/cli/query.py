@@ -11,6 +11,7 @@ import click
 from dashboard.cli._options import opened, output_option, store_option, write
 
 if TYPE_CHECKING:
+    from ingest.store.attach import Lease
     from queries.reader import Answer, Query
 
 FORMATS = ("table", "json", "csv", "parquet")
@@ -34,10 +35,26 @@ def query(
         return
     chosen = catalogue.named(name)
     with opened(store).lease() as lease:
-        answer = chosen.ask(lease, dict(_pair(text) for text in parameters))
+        answer = _asked(chosen, lease, dict(_pair(text) for text in parameters))
     write(_formatted(answer, chosen, format_name), output)
     for reason, count in answer.left_out.items():
         click.echo(f"left out: {count} {reason}", err=True)
+
+
+def _asked(chosen: Query, lease: Lease, given: dict[str, str]) -> Answer[object]:
+    """The answer; a value that the statement cannot use (a limit under 0) is the caller's mistake."""
+    import duckdb
+
+    from ingest.store.errors import FaultlensError
+
+    try:
+        return chosen.ask(lease, given)
+    except (duckdb.BinderException, duckdb.ConversionException, duckdb.OutOfRangeException) as error:
+        if not given:
+            raise
+        said = str(error).partition("LINE ")[0]
+        values = ", ".join(f"{name}={text}" for name, text in given.items())
+        raise FaultlensError(f"query {chosen.name} cannot use {values}: {said}") from None
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -1,0 +1,74 @@
+"""From paths to sources: each once, in an order that does not depend on the machine."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ingest.discover import Found, Missing, found_in
+
+SAMPLES = Path(__file__).parents[2] / "sample_traces"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in (
+        "b.jsonl",
+        "a.jsonl",
+        "deep/er/c.jsonl",
+        ".git/config",
+        "node_modules/x.json",
+        "__pycache__/y.pyc",
+        ".hidden.jsonl",
+    ):
+        path = tmp_path / "traces" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("{}")
+    return tmp_path / "traces"
+
+
+def below(arguments: list[str], scratch: Path) -> list[tuple[str, bool]]:
+    return [
+        (each.source.below, each.named) if isinstance(each, Found) else (each.path, True)
+        for each in found_in(arguments, scratch)
+    ]
+
+
+def test_a_folder_gives_its_files_by_name_and_not_what_tools_keep_there(folder: Path, tmp_path: Path) -> None:
+    assert below([str(folder)], tmp_path) == [
+        (".hidden.jsonl", False), ("a.jsonl", False), ("b.jsonl", False), ("deep/er/c.jsonl", False),
+    ]  # fmt: skip
+
+
+def test_the_path_below_the_argument_is_what_a_run_without_an_id_is_named_by(folder: Path, tmp_path: Path) -> None:
+    assert below([str(folder / "deep")], tmp_path) == [("er/c.jsonl", False)]
+    assert below([str(folder / "deep" / "er" / "c.jsonl")], tmp_path) == [("c.jsonl", True)]
+
+
+def test_a_pattern_names_its_matches(folder: Path, tmp_path: Path) -> None:
+    assert below([str(folder / "*.jsonl")], tmp_path) == [("a.jsonl", True), ("b.jsonl", True)]
+
+
+def test_a_file_met_again_is_passed_over(folder: Path, tmp_path: Path) -> None:
+    assert len(below([str(folder / "a.jsonl"), str(folder), str(folder / "a*")], tmp_path)) == 4
+
+
+def test_nothing_there_is_said_and_a_link_to_nothing_is_nothing(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "gone")
+    for name in ("gone", "link", "*.none"):
+        assert list(found_in([str(tmp_path / name)], tmp_path)) == [Missing(str(tmp_path / name))]
+
+
+def test_a_link_to_a_file_is_that_file(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "link.jsonl").symlink_to(folder / "a.jsonl")
+    assert below([str(tmp_path / "link.jsonl")], tmp_path) == [("link.jsonl", True)]
+
+
+def test_companions_belong_to_their_file(tmp_path: Path) -> None:
+    shutil.copytree(SAMPLES / "bijux_runtime" / "crash", tmp_path / "crash")
+    sources = [each.source for each in found_in([str(tmp_path / "crash")], tmp_path) if isinstance(each, Found)]
+    assert sorted(source.path.name for source in sources) == ["EXPECTED.tsv", "crash_before_resume.duckdb"]
+    (store,) = (source for source in sources if source.companions)
+    assert {path.suffix for path in store.companions} == {".wal", ".lock"}

@@ -49,6 +49,7 @@ class _File:
     rejections: list[tuple[Any, ...]] = field(default_factory=list)
     skips: list[tuple[Any, ...]] = field(default_factory=list)
     grown_from: list[str] = field(default_factory=list)
+    loaded_before: bool = False
 
     @property
     def file_id(self) -> str:
@@ -56,8 +57,9 @@ class _File:
 
     @property
     def in_store(self) -> bool:
-        """It leaves a row in source_files: loaded, or refused and worth a look."""
-        return self.report.status == "loaded" or (self.report.status == "refused" and bool(self.file_ids))
+        """It leaves a row in source_files: loaded, or refused and worth a look, unless an earlier reading loaded it."""
+        refused = self.report.status == "refused" and bool(self.file_ids) and not self.loaded_before
+        return self.report.status == "loaded" or refused
 
 
 def ingest(
@@ -204,6 +206,7 @@ def _examined(found: Found, known: _Known, adapter: Adapter | None) -> _File:
     file = _File(source, report)
     try:
         _measure(file)
+        file.loaded_before = file.file_id in known.files
         file.adapter = adapter or _recognised(file)
     except (FaultlensError, OSError, EOFError) as refusal:
         _turn_away(file, refusal)
@@ -330,7 +333,9 @@ def _record_files(staging: Staging, store: str, files: list[_File]) -> None:
     for file in files:
         for grown in file.grown_from:
             _supersede(con, store, grown, file.file_id)
-    _replace_rows(con, f"{store}.source_files", [row for file in files for row in _file_rows(file, now)])
+    earlier = dict(con.execute(f"SELECT file_id, stored FROM {store}.source_files WHERE status = 'loaded'").fetchall())
+    rows = [row for file in files for row in _file_rows(file, now, earlier.get(file.file_id, 0))]
+    _replace_rows(con, f"{store}.source_files", rows)
     _replace_rows(con, f"{store}.rejections", [row for file in files for row in file.rejections])
     _replace_rows(con, f"{store}.skipped_records", [row for file in files for row in file.skips])
 
@@ -357,14 +362,19 @@ def _replace_rows(con: Any, table: str, rows: Iterable[tuple[Any, ...]]) -> None
     )
 
 
-def _file_rows(file: _File, now: datetime) -> Iterator[tuple[Any, ...]]:
-    """A row for the file with the counts of its bundle, and one for each companion."""
+def _file_rows(file: _File, now: datetime, stored_earlier: int) -> Iterator[tuple[Any, ...]]:
+    """A row for the file with the counts of its bundle, and one for each companion.
+
+    What an earlier reading of the same bytes stored (another format, another writer at the same time) stays stored.
+    """
     counts, report = file.report.counts, file.report
     version = file.adapter.version if file.adapter else None
+    kept = counts.stored + counts.duplicates
+    stored = min(stored_earlier + counts.stored, kept)
     for part, file_id in file.file_ids.items():
         path = report.path if part is None else os.path.normpath(Path(report.path).parent / part)
         numbers = (
-            (counts.records, counts.stored, counts.duplicates, counts.rejected, counts.skipped)
+            (counts.records, stored, kept - stored, counts.rejected, counts.skipped)
             if part is None
             else (0, 0, 0, 0, 0)
         )

@@ -1,4 +1,5 @@
--- Records of a run by kind and basis, and what was rejected or skipped in the files that it came from.
+-- Records of a run by kind and basis, and what was rejected or skipped in the files that it came from; a file that has
+-- grown since is the same file.
 WITH chosen AS (
     SELECT run_id FROM runs
     WHERE run_id = $run
@@ -24,14 +25,20 @@ kinds AS (
 of_run AS (
     SELECT kinds.run_id, kinds.file_id, kinds.what FROM kinds JOIN chosen USING (run_id)
 ),
+files AS (
+    SELECT DISTINCT versions.file_id
+    FROM source_files
+    JOIN source_files AS versions ON versions.path = source_files.path
+    WHERE source_files.file_id IN (SELECT file_id FROM of_run)
+),
 verdicts AS (
     SELECT 'counted' AS verdict, what, count(*) AS records FROM of_run GROUP BY what
     UNION ALL
     SELECT 'rejected', 'in the same files: ' || reason, count(*)
-    FROM rejections WHERE file_id IN (SELECT file_id FROM of_run) GROUP BY reason
+    FROM rejections WHERE file_id IN (SELECT file_id FROM files) GROUP BY reason
     UNION ALL
     SELECT 'skipped', 'in the same files: ' || reason, CAST(sum(skipped_records.records) AS BIGINT)
-    FROM skipped_records WHERE file_id IN (SELECT file_id FROM of_run) GROUP BY reason
+    FROM skipped_records WHERE file_id IN (SELECT file_id FROM files) GROUP BY reason
 )
 SELECT
     verdict,

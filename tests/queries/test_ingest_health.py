@@ -1,0 +1,42 @@
+"""A file that grows is one file: its totals and its evidence count it as it is now."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ingest.load import ingest
+from ingest.store.url import open_store
+from queries.catalogue import named
+
+FIRST = '{"record": "error_event", "run_id": "g", "level": "L1", "type": "x"}\n{bad\n'
+MORE = '{"record": "error_event", "run_id": "g", "level": "L1", "type": "y"}\n{bad again\n'
+
+
+@pytest.fixture
+def grown(tmp_path: Path) -> str:
+    """A store into which a file was loaded twice, longer the second time."""
+    file, store = tmp_path / "g.jsonl", str(tmp_path / "g.duckdb")
+    file.write_text(FIRST)
+    ingest([str(file)], store)
+    file.write_text(FIRST + MORE)
+    ingest([str(file)], store)
+    return store
+
+
+def answered(store: str, name: str, **given: str) -> tuple[Any, ...]:
+    opened = open_store(store)
+    with opened.lease() as lease:
+        return named(name).ask(lease, given).rows
+
+
+def test_totals_count_a_grown_file_once(grown: str) -> None:
+    (total,) = answered(grown, "ingest_totals")
+    assert (total.files, total.records, total.stored, total.duplicates, total.rejected) == (1, 4, 2, 0, 2)
+
+
+def test_evidence_of_a_run_names_what_was_rejected_in_the_grown_file(grown: str) -> None:
+    rows = {(row.verdict, row.what): row.records for row in answered(grown, "run_evidence", run="g")}
+    assert rows == {("counted", "error events, recorded"): 2, ("rejected", "in the same files: not_json"): 2}

@@ -28,7 +28,8 @@ __all__ = [
 
 # What the report of a run cannot know: each is a text in a person's words, about the run or about one moment of it.
 PROSE = ("note", "summary", "impact", "gate", "went_well", "went_badly", "lucky", "question")
-KINDS = ("diagnosis", "comment", "resolution", *PROSE, "action")
+KINDS = ("diagnosis", "comment", "resolution", *PROSE, "action", "signature")
+SIGNATURE_ACTIONS = ("resolved", "reopened", "merge", "split")
 FIX_POINTS = FIX_AT.values
 CONTEXT_CLASSES = CONTEXT_FAILURE_CLASS.values
 TEXTS = ("observed_at", "originated_at", "trigger", "root_cause", "prevention")
@@ -44,6 +45,8 @@ _BODY_OF = {
     "comment": {"comment"},
     "resolution": {"resolved", "comment"},
     "action": {"comment", "prevention_layer", "owner", "due", "durable", "verified"},
+    # About a signature as a whole; the run is one in which it was seen.
+    "signature": {"signature", "action", "into", "comment"},
 } | {kind: {"comment"} for kind in PROSE}
 
 
@@ -120,11 +123,22 @@ def _faults_of_resolution(body: Mapping[str, Any]) -> list[Fault]:
     return [] if isinstance(body.get("resolved"), bool) else [Fault("resolved", "say whether it is resolved")]
 
 
+def _faults_of_signature(body: Mapping[str, Any]) -> list[Fault]:
+    signature, action, into = (_text(body.get(name)) for name in ("signature", "action", "into"))
+    found = [] if signature else [Fault("signature", "say which signature it is about")]
+    if action not in SIGNATURE_ACTIONS:
+        found.append(Fault("action", f"the action is one of {', '.join(SIGNATURE_ACTIONS)}"))
+    if action == "merge" and (not into or into == signature):
+        found.append(Fault("into", "say which other signature it is merged into"))
+    return found
+
+
 _FAULTS = {
     "diagnosis": _faults_of_diagnosis,
     "comment": _faults_of_comment,
     "resolution": _faults_of_resolution,
     "action": _faults_of_action,
+    "signature": _faults_of_signature,
 } | dict.fromkeys(PROSE, _faults_of_comment)
 
 

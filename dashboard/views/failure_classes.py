@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard.cards import facts, heading
+from dashboard.cards import facts, figure, heading
 from dashboard.charts.ranking import ranking
 from dashboard.filters import filters
+from dashboard.links import open_run_of_row
 from dashboard.notices import no_runs, nothing
 from dashboard.page import Page
 from dashboard.reading import ask
-from dashboard.tables import table
+from dashboard.tables import more, table
 from dashboard.why import why
 from dashboard.wording import ABSENT, counted, outcome, said
+from queries.failures.artifact_conformity import artifact_conformity
 from queries.failures.contract_classes import contract_classes
+from queries.failures.denials import denials
 from queries.failures.error_axes import error_axes
 from queries.failures.failure_classes import failure_classes
 from queries.failures.states_at_failure import states_at_failure
@@ -27,6 +30,8 @@ PAGE = Page(
     "category",
     "Failure and contract classes, states at failure, and what is unclassified.",
 )
+THREE = {"✓ Success": ("succeeded",), "✕ Failure": ("failed", "aborted"), "⊘ Veto": ("vetoed",)}
+CONFORMITY = {"conforms": "✓ conforms", "not evaluable": "? not evaluable"}
 AXES = ("severity level", "tool error class", "context failure class", "agent error code")
 
 
@@ -36,12 +41,60 @@ def render() -> None:
     if not ask(outcomes, **filters().parameters).rows:
         no_runs()
         return
+    _three_outcomes()
     _failure_classes()
+    _conformity()
     _contract_classes()
     _states()
     _axes()
     _unclassified()
     _decisions()
+    _denials()
+
+
+def _three_outcomes() -> None:
+    heading(
+        "Success, failure, veto", "Three outcomes: a veto is a decision against the result, and none of the other two."
+    )
+    found = ask(outcomes, **filters().parameters)
+    with st.grid(3, min_column_width=200):
+        for title, names in THREE.items():
+            number = sum(row.runs for row in found if row.status in names)
+            figure(title, f"{number:,}", ", ".join(names), found, counted=counted(number, "run"))
+
+
+def _conformity() -> None:
+    heading(
+        "Conformity of artifacts", "Every failure artifact against the profile of its class, those that differ first."
+    )
+    found = ask(artifact_conformity, **filters().parameters)
+    if not found.rows:
+        nothing("No failure artifact is recorded here.")
+    else:
+        run_ids = tuple(row.run_id for row in found)
+        table(
+            found.rows,
+            {
+                "Open": lambda _: "Open",
+                "Conformity": lambda r: CONFORMITY.get(r.conformity, f"✕ {r.conformity}"),
+                "Failure class": lambda r: r.failure_class,
+                "Category": lambda r: r.category,
+                "Its profile": lambda r: r.profile_category,
+                "Recoverable": lambda r: _may(allowed=r.recoverable),
+                "Retryable by profile": lambda r: _may(allowed=r.retryable),
+                "Run": lambda r: r.run_name,
+            },
+            alt="Failure artifacts and their profiles",
+            config={
+                "Open": st.column_config.ButtonColumn(
+                    "", key="open_artifact", width=70, type="tertiary", on_click=open_run_of_row,
+                    args=("open_artifact", run_ids),
+                )
+            },
+            shown_rows=8,
+        )  # fmt: skip
+        more(len(found), found.rows[0].matching, "artifacts")
+    why(found, counted(found.rows[0].matching if found.rows else 0, "artifact"))
 
 
 def _failure_classes() -> None:
@@ -191,6 +244,30 @@ def _decisions() -> None:
     with st.container(border=True):
         facts({outcome(status): counted(number, "run") for status, number in runs.items()})
         why(found, counted(sum(r.runs for r in found), "run"))
+
+
+def _denials() -> None:
+    heading(
+        "Refusals and approvals", "What a guardrail denied or was asked to approve. A denial is terminal for the agent."
+    )
+    found = ask(denials, **filters().parameters)
+    if not found.rows:
+        nothing("No guardrail decision is recorded here.")
+    else:
+        table(
+            found.rows,
+            {
+                "Decision": lambda r: r.decision,
+                "Reason": lambda r: r.reason_code,
+                "Times": lambda r: r.times,
+                "Runs": lambda r: r.runs,
+                "Bypassed": lambda r: r.bypassed,
+                "Example destination": lambda r: r.example,
+            },
+            alt="Guardrail decisions by reason",
+            config={"Bypassed": st.column_config.NumberColumn(help="The agent acted on the same target afterwards")},
+        )
+    why(found, counted(sum(row.times for row in found), "decision"))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Failures by signature, the most frequent first; a partial signature is only possibly the same failure."""
+"""Failures by signature with their lifecycle, the most frequent first; a partial one is possibly the same failure."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ingest.store.attach import Lease
+from ingest.store.configuration import configuration, duration
 from queries.reader import Answer, ask
+
+STATES = ("new", "ongoing", "regressed", "resolved")
 
 
 @dataclass(frozen=True, slots=True)
 class SignatureRow:
-    """A failure signature. `state` is None until signatures are followed over time."""
+    """A signature. `collapsed` counts equal full signatures of a run once; `merged` are those a reviewer joined."""
 
     signature: str
     partial: bool
@@ -20,11 +23,20 @@ class SignatureRow:
     location: str | None
     phase: str | None
     occurrences: int
+    collapsed: int
     runs: int
+    workloads: tuple[str, ...]
     first_seen: datetime | None
     last_seen: datetime | None
-    state: str | None
+    state: str
     repeats_in_run: int
+    example_run: str
+    example_event: str | None
+    merged: tuple[str, ...]
+    resolved_by: str | None
+    resolved_at: datetime | None
+    returned_at: datetime | None
+    matching: int
 
 
 def signatures(
@@ -34,7 +46,14 @@ def signatures(
     source: str | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
+    state: str | None = None,
+    resolved_after_s: int | None = None,
     limit: int = 1000,
 ) -> Answer[SignatureRow]:
-    """Failures by signature, the most frequent first; a partial signature is only possibly the same failure."""
-    return ask(lease, __file__, SignatureRow, workload=workload, source=source, since=since, until=until, limit=limit)
+    """Failures by signature with their lifecycle, the most frequent first; partial ones are possibly the same."""
+    if resolved_after_s is None:
+        resolved_after_s = int(duration(configuration().signatures.resolved_after).total_seconds())
+    return ask(
+        lease, __file__, SignatureRow, workload=workload, source=source, since=since, until=until, state=state,
+        resolved_after_s=resolved_after_s, limit=limit,
+    )  # fmt: skip

@@ -41,6 +41,11 @@ class Served:
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     store = tmp_path_factory.mktemp("reviewed") / "store.duckdb"
     ingest([str(STORY)], store)
+    yield from served_from(store)
+
+
+def served_from(store: Path) -> Iterator[Served]:
+    """The dashboard on this store, until it is no longer needed."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -35,3 +35,18 @@ CREATE TABLE wait_cycles (
     waits VARCHAR[],            -- the event ids of its waits
     since TIMESTAMPTZ           -- when the cycle was closed; NULL where the waits have no times
 );
+
+-- Every failure that was tried again, once: by a recorded or derived `retry` event, an Action that says so, or the same
+-- failure again in the same step.
+CREATE TABLE retries (
+    run_id VARCHAR,
+    event_id VARCHAR,           -- the retry: its own event, or the error it ended in
+    of_event VARCHAR,           -- the failure that was tried again
+    seq BIGINT,
+    step VARCHAR,
+    is_bare BOOLEAN,            -- nothing was changed; NULL: not recorded
+    is_transient BOOLEAN,       -- a bare retry is legitimate, up to 3
+    tool_error_class VARCHAR,
+    agent_error_code VARCHAR,
+    signature VARCHAR           -- of the failure, where it is full
+);

@@ -1,0 +1,1 @@
+"""The people side of signatures: what a reviewer decides about them."""

@@ -1,0 +1,207 @@
+"""Any two runs side by side: how each ended, their steps aligned, and where they part."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard.cards import heading
+from dashboard.charts.compare import aligned
+from dashboard.filters import filters
+from dashboard.links import VIEWS, row_pressed
+from dashboard.notices import no_runs, not_in_this_store, nothing
+from dashboard.page import Page
+from dashboard.reading import ask
+from dashboard.tables import table
+from dashboard.why import why
+from dashboard.wording import ABSENT, counted, duration, outcome
+from queries.reader import Answer
+from queries.replay.compare_context import compare_context
+from queries.replay.compare_facts import compare_facts
+from queries.replay.compare_findings import compare_findings
+from queries.replay.compare_steps import CompareStepRow, compare_steps
+from queries.runs.run_facts import RunFacts, run_facts
+from queries.runs.runs import runs
+
+PAGE = Page("Compare", "Incident review", 6, "compare_arrows", "Two runs side by side, and what differs first.")
+SIGNS = {"only in A": "◧ only in A", "only in B": "◨ only in B", "other outcome": "≠ other outcome"}
+
+
+def render() -> None:
+    """The page is drawn."""
+    st.title("Compare", anchor=False)
+    left, right = st.columns(2)
+    with left:
+        name_a = st.text_input("Run A (id or native id)", key="run_a", bind="query-params", placeholder="none chosen")
+    with right:
+        name_b = st.text_input("Run B (id or native id)", key="run_b", bind="query-params", placeholder="none chosen")
+    if not name_a or not name_b:
+        _choose()
+        return
+    run_a, run_b = _run(name_a), _run(name_b)
+    if run_a is None or run_b is None:
+        _choose()
+        return
+    pair = {"run_a": run_a.run_id, "run_b": run_b.run_id}
+    _open_either(run_a, run_b)
+    steps = ask(compare_steps, **pair)
+    _facts(pair)
+    _steps(steps)
+    _context(pair)
+    _findings(pair)
+
+
+def _run(name: str) -> RunFacts | None:
+    found = ask(run_facts, run=name.strip()).rows
+    if not found:
+        not_in_this_store("There is no run with this id", name)
+        return None
+    if len(found) > 1:
+        not_in_this_store("Several sources have a run of this native id; write its run id", name)
+        return None
+    return found[0]
+
+
+def _choose() -> None:
+    latest = ask(runs, **filters().parameters, limit=20)
+    if not latest.rows:
+        no_runs()
+        return
+    st.caption("Choose the two runs, or write their ids above.")
+    ids = tuple(row.run_id for row in latest)
+    table(
+        latest.rows,
+        {
+            "A": lambda _: "A",
+            "B": lambda _: "B",
+            "Outcome": lambda r: outcome(r.status),
+            "Run": lambda r: r.name or r.native_id,
+            "Workload": lambda r: r.workload,
+            "Errors": lambda r: r.errors,
+            "Findings": lambda r: r.findings,
+            "Run id": lambda r: r.run_id,
+        },
+        alt="Runs to compare",
+        config={
+            side: st.column_config.ButtonColumn(
+                "", key=f"choose_{side}", width=44, type="tertiary", on_click=_chosen, args=(side, ids)
+            )
+            for side in ("A", "B")
+        },
+    )
+
+
+def _chosen(side: str, ids: tuple[str, ...]) -> None:
+    if run_id := row_pressed(f"choose_{side}", ids):
+        st.session_state[f"run_{side.lower()}"] = run_id
+
+
+def _open_either(run_a: RunFacts, run_b: RunFacts) -> None:
+    with st.container(horizontal=True):
+        for side, run in (("A", run_a), ("B", run_b)):
+            if st.button(f"Open {side}", key=f"open_{side}", type="tertiary", icon=":material/open_in_new:"):
+                st.switch_page(VIEWS / "run.py", query_params={"run": run.run_id})
+
+
+def _facts(pair: dict[str, str]) -> None:
+    heading("How each ended", "What is the same and what is not. A duration only where a clock gave one.")
+    found = ask(compare_facts, **pair)
+    table(
+        found.rows,
+        {
+            "Same": lambda r: "=" if r.same else "≠",
+            "Fact": lambda r: r.fact,
+            "A": lambda r: r.value_a or ABSENT,
+            "B": lambda r: r.value_b or ABSENT,
+        },
+        alt="Facts of both runs",
+        config={"Same": st.column_config.TextColumn(width=60), "Fact": st.column_config.TextColumn(width=150)},
+        shown_rows=14,
+    )
+    why(found, counted(len(found), "fact"))
+
+
+def _steps(found: Answer[CompareStepRow]) -> None:
+    heading("Steps", "The n-th step of the same kind, name, phase and agent in each run stand beside each other.")
+    if not found.rows:
+        nothing("Neither run has a step, an error, a recovery or a guardrail event.")
+        return
+    first = next((row for row in found if row.differs), None)
+    with st.container(border=True):
+        st.caption("First difference")
+        if first is None:
+            st.text("None: the steps and their outcomes are the same.")
+        else:
+            sides = f"A {first.outcome_a or ABSENT}, B {first.outcome_b or ABSENT}"
+            st.text(
+                f"Row {first.row_no}: {first.kind} {first.name or ABSENT}: {SIGNS.get(first.differs or '')} ({sides})"
+            )
+    st.plotly_chart(
+        aligned(found.rows[:60], SIGNS), key="aligned_chart", config={"displayModeBar": False},
+        alt=f"{len(found)} aligned rows, {sum(bool(row.differs) for row in found)} differ",
+    )  # fmt: skip
+    table(
+        found.rows,
+        {
+            "No": lambda r: r.row_no,
+            "Differs": lambda r: SIGNS.get(r.differs or "", "= same"),
+            "Kind": lambda r: r.kind,
+            "Name": lambda r: r.name,
+            "Phase": lambda r: r.phase,
+            "Agent": lambda r: r.agent,
+            "Outcome A": lambda r: r.outcome_a,
+            "Outcome B": lambda r: r.outcome_b,
+            "Took A": lambda r: None if r.duration_a_s is None else duration(r.duration_a_s),
+            "Took B": lambda r: None if r.duration_b_s is None else duration(r.duration_b_s),
+        },
+        alt="Steps of both runs aligned",
+        config={"No": st.column_config.NumberColumn(width=60)},
+        shown_rows=16,
+        optional=("Phase", "Agent", "Took A", "Took B"),
+    )
+    why(found, counted(len(found), "aligned row"))
+
+
+def _context(pair: dict[str, str]) -> None:
+    heading("Context sets", "Items that only one of the runs had, set by set.")
+    found = ask(compare_context, **pair)
+    if not found.rows:
+        nothing("Neither run records context sets.")
+        return
+    table(
+        found.rows,
+        {
+            "Step": lambda r: r.step_id,
+            "Set": lambda r: r.set_name,
+            "Only in A": lambda r: ", ".join(r.only_a or ()),
+            "Only in B": lambda r: ", ".join(r.only_b or ()),
+            "In both": lambda r: r.in_both,
+        },
+        alt="Context sets of both runs",
+        config={name: st.column_config.TextColumn(width=320) for name in ("Only in A", "Only in B")},
+    )
+    why(found, counted(len(found), "context set"))
+
+
+def _findings(pair: dict[str, str]) -> None:
+    heading("Findings", "Rules that either run breaks.")
+    found = ask(compare_findings, **pair)
+    if not found.rows:
+        nothing("Neither run has a finding.")
+    else:
+        table(
+            found.rows,
+            {
+                "Same": lambda r: "=" if r.in_a == r.in_b else "≠",
+                "Rule": lambda r: r.rule,
+                "Severity": lambda r: r.severity,
+                "In A": lambda r: r.in_a,
+                "In B": lambda r: r.in_b,
+            },
+            alt="Findings of both runs",
+            config={"Same": st.column_config.TextColumn(width=60)},
+        )
+    why(found, counted(len(found), "rule"))
+
+
+if __name__ == "__main__":
+    render()

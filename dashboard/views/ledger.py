@@ -1,0 +1,137 @@
+"""Effects that may exist, and what became of the context: two ledgers that nothing else is merged with."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard.cards import figure, heading
+from dashboard.filters import filters
+from dashboard.links import open_run_of_row
+from dashboard.notices import no_runs, nothing
+from dashboard.page import Page
+from dashboard.reading import ask
+from dashboard.tables import more, table
+from dashboard.why import why
+from dashboard.wording import counted, said
+from queries.ledger.context_operations import ContextOperationRow, context_operations
+from queries.ledger.unknown_outcomes import unknown_outcomes
+from queries.overview.totals import totals
+
+PAGE = Page(
+    "Ledger",
+    "Incident review",
+    7,
+    "fact_check",
+    "Effects that may exist and were checked or not; resets and compactions.",
+)
+CONCERNS = {
+    "silent reset": "◆ silent reset",
+    "resume contract lost": "✕ resume contract lost",
+    "resume contract not recorded": "? resume contract not recorded",
+}
+
+
+def render() -> None:
+    """The page is drawn."""
+    st.title("Ledger", anchor=False)
+    what = ask(totals, **filters().parameters).first
+    if what is None or not what.runs:
+        no_runs()
+        return
+    _effects()
+    _operations()
+
+
+def _effects() -> None:
+    heading(
+        "Effects that may exist",
+        "A time-out or crash where an effect may have landed. It may have happened: never “failed”.",
+    )
+    found = ask(unknown_outcomes, **filters().parameters)
+    if not found.rows:
+        nothing("No unknown outcome and no capture failure is recorded here.")
+        why(found, "none")
+        return
+    open_ones = sum(row.checked_state is None for row in found)
+    with st.grid(3, min_column_width=200):
+        figure("? not checked", f"{open_ones:,}", f"of {len(found):,}: check the resource first", found,
+               counted=counted(open_ones, "effect"))  # fmt: skip
+        figure("✓ checked", f"{len(found) - open_ones:,}", "somebody or something looked at the resource", found,
+               counted=counted(len(found) - open_ones, "effect"))  # fmt: skip
+        collapsed = sum(row.collapsed for row in found)
+        figure("◆ collapsed", f"{collapsed:,}", "called failed, or retried before the check", found,
+               counted=counted(collapsed, "effect"))  # fmt: skip
+    ids = tuple(row.run_id for row in found)
+    table(
+        found.rows,
+        {
+            "Open": lambda _: "Open",
+            "State": lambda r: f"✓ {r.checked_state}" if r.checked_state else "? not checked",
+            "Resource to check": lambda r: said(r.resource),
+            "Checked by": lambda r: r.checked_by,
+            "Kind": lambda r: r.kind,
+            "Collapsed": lambda r: "◆ yes" if r.collapsed else "no",
+            "Error": lambda r: r.error_code,
+            "Agent": lambda r: r.agent,
+            "Details": lambda r: r.details,
+            "Run": lambda r: r.run_name,
+        },
+        alt="Effects that may exist",
+        config={
+            "Open": st.column_config.ButtonColumn(
+                "", key="open_effect", width=70, type="tertiary", on_click=open_run_of_row, args=("open_effect", ids)
+            ),
+            "Details": st.column_config.TextColumn(width=360),
+        },
+        optional=("Agent", "Checked by"),
+    )
+    more(len(found), found.rows[0].matching, "effects")
+    why(found, counted(found.rows[0].matching, "effect that may exist", "effects that may exist"))
+
+
+def _operations() -> None:
+    heading(
+        "Context operations",
+        "Compaction, reset, checkpoint and rollback keep different things: none stands in for another.",
+    )
+    found = ask(context_operations, **filters().parameters)
+    if not found.rows:
+        nothing("No reset, rollback, checkpoint or compaction is recorded here.")
+        why(found, "none")
+        return
+    ids = tuple(row.run_id for row in found)
+    table(
+        sorted(found.rows, key=lambda row: row.concern is None),
+        {
+            "Open": lambda _: "Open",
+            "Concern": lambda r: CONCERNS.get(r.concern or "", "none"),
+            "Operation": lambda r: r.op,
+            "Keeps": lambda r: r.keeps,
+            "Trigger": _trigger,
+            "Escalated": lambda r: said(r.escalated),
+            "Resume contract kept": lambda r: said(r.resume_contract_kept),
+            "Agent": lambda r: r.agent,
+            "Details": lambda r: r.details,
+            "Run": lambda r: r.run_name,
+        },
+        alt="Operations on the context",
+        config={
+            "Open": st.column_config.ButtonColumn(
+                "", key="open_operation", width=70, type="tertiary", on_click=open_run_of_row,
+                args=("open_operation", tuple(r.run_id for r in sorted(found.rows, key=lambda r: r.concern is None))),
+            ),
+            "Concern": st.column_config.TextColumn(width=200),
+            "Details": st.column_config.TextColumn(width=320),
+        },
+        optional=("Agent", "Trigger"),
+    )  # fmt: skip
+    more(len(ids), found.rows[0].matching, "operations")
+    why(found, counted(found.rows[0].matching, "operation"))
+
+
+def _trigger(row: ContextOperationRow) -> str | None:
+    return None if row.trigger_no is None else f"{row.trigger_no}: {row.trigger_means or 'not in the list'}"
+
+
+if __name__ == "__main__":
+    render()

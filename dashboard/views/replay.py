@@ -1,0 +1,146 @@
+"""Runs beside their replays: the verdict, the dimensions, and the first event at which they part."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard.cards import heading
+from dashboard.charts.replay import differing_dimensions
+from dashboard.filters import filters
+from dashboard.links import VIEWS, row_pressed
+from dashboard.notices import no_runs, nothing
+from dashboard.page import Page
+from dashboard.reading import ask
+from dashboard.tables import more, table
+from dashboard.why import why
+from dashboard.wording import ABSENT, counted
+from queries.overview.totals import totals
+from queries.reader import Answer
+from queries.replay.replay_dimensions import replay_dimensions
+from queries.replay.replay_pairs import ReplayPairRow, replay_pairs
+
+PAGE = Page(
+    "Replay", "Incident review", 5, "replay", "Runs and their replays: verdict, dimensions, first divergent event."
+)
+VERDICTS = {
+    "acceptable": "✓ acceptable",
+    "acceptable_with_warnings": "▲ acceptable with warnings",
+    "unacceptable": "✕ unacceptable",
+    "non_certifiable": "⊗ not certifiable",
+}
+
+
+def render() -> None:
+    """The page is drawn."""
+    st.title("Replay", anchor=False)
+    what = ask(totals, **filters().parameters).first
+    if what is None or not what.runs:
+        no_runs()
+        return
+    found = ask(replay_pairs, **filters().parameters)
+    if not found.rows:
+        nothing(
+            "No replay is recorded here.",
+            next_step="Ingest replay results of the runtime, or replay records of the native format.",
+        )
+        why(found, "no replay")
+        return
+    _pairs(found)
+    _dimensions()
+
+
+def _pairs(found: Answer[ReplayPairRow]) -> None:
+    heading(
+        "Replays", "A difference is evidence, neither a crash nor a retry. The verdict does not look at the events."
+    )
+    count: dict[str, int] = {}
+    for row in found:
+        for name in row.dimensions:
+            count[name] = count.get(name, 0) + 1
+    if count:
+        st.plotly_chart(
+            differing_dimensions(count), key="dimension_chart", config={"displayModeBar": False},
+            alt="; ".join(f"{name}: {number}" for name, number in count.items()),
+        )  # fmt: skip
+    pairs = tuple((row.original_run, row.run_id) for row in found)
+    table(
+        found.rows,
+        {
+            "Compare": lambda r: "Compare" if r.original_run else None,
+            "Verdict": lambda r: (
+                VERDICTS.get(r.verdict or "", r.verdict) or f"{ABSENT} none: {r.outcome or 'not recorded'}"
+            ),
+            "Events": lambda r: "≠ differ" if r.events_differ else "= no difference recorded",
+            "First divergent event": _first,
+            "Differences": lambda r: r.differences,
+            "Dimensions": lambda r: ", ".join(r.dimensions),
+            "Replay": lambda r: r.run_id,
+            "Of": lambda r: r.replay_of or "not recorded",
+        },
+        alt="Replays with verdict and events difference",
+        config={
+            "Compare": st.column_config.ButtonColumn(
+                "", key="open_pair", width=90, type="tertiary", on_click=_compare, args=(pairs,)
+            ),
+            "First divergent event": st.column_config.TextColumn(width=300),
+            "Dimensions": st.column_config.TextColumn(width=320),
+        },
+    )
+    more(len(found), found.rows[0].matching, "replays")
+    contrary = sum(row.events_differ and (row.verdict or "").startswith("acceptable") for row in found)
+    why(
+        found,
+        counted(found.rows[0].matching, "replay"),
+        note=f"{contrary} read acceptable although the events differ: the verdict looks at trace and plan only.",
+    )
+
+
+def _verdict(row: ReplayPairRow) -> str:
+    return VERDICTS.get(row.verdict or "", row.verdict) or f"{ABSENT} none: {row.outcome or 'not recorded'}"
+
+
+def _first(row: ReplayPairRow) -> str | None:
+    if row.first_position is None:
+        return None
+    return (
+        f"event {row.first_position}: expected {row.first_expected or ABSENT}, observed {row.first_observed or ABSENT}"
+    )
+
+
+def _compare(pairs: tuple[tuple[str | None, str], ...]) -> None:
+    pressed = row_pressed("open_pair", tuple(str(number) for number in range(len(pairs))))
+    if pressed is not None and pairs[int(pressed)][0]:
+        original, replayed = pairs[int(pressed)]
+        st.switch_page(VIEWS / "compare.py", query_params={"run_a": original or "", "run_b": replayed})
+
+
+def _dimensions() -> None:
+    heading("Dimensions", "Expected is the original, observed the replay.")
+    found = ask(replay_dimensions, **filters().parameters)
+    if not found.rows:
+        nothing("No replay here records a dimension.")
+        return
+    table(
+        found.rows,
+        {
+            "Same": lambda r: "=" if r.same else "≠",
+            "Dimension": lambda r: r.dimension,
+            "Expected": lambda r: r.expected,
+            "Observed": lambda r: r.observed,
+            "Drift": lambda r: r.drift,
+            "Replay": lambda r: r.run_id,
+        },
+        alt="Dimensions of replays, expected beside observed",
+        config={
+            "Same": st.column_config.TextColumn(width=60),
+            "Expected": st.column_config.TextColumn(width=320),
+            "Observed": st.column_config.TextColumn(width=320),
+        },
+        shown_rows=16,
+        optional=("Drift",),
+    )
+    why(found, counted(len(found), "dimension"))
+
+
+if __name__ == "__main__":
+    render()

@@ -1,0 +1,197 @@
+"""Every retry with its verdict: what was legitimate, what repeated itself, what it cost, and which caused which."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard.cards import figure, heading
+from dashboard.charts.retries import retries_by_verdict
+from dashboard.filters import filters
+from dashboard.links import VIEWS, row_pressed
+from dashboard.notices import no_runs, nothing
+from dashboard.page import Page
+from dashboard.reading import ask
+from dashboard.tables import more, table
+from dashboard.why import why
+from dashboard.wording import counted, moment
+from queries.overview.totals import totals
+from queries.reader import Answer
+from queries.retries.circuit_breaker import circuit_breaker
+from queries.retries.retry_audit import RetryRow, retry_audit
+from queries.retries.retry_thrash import retry_thrash
+
+PAGE = Page(
+    "Retries", "Reliability", 5, "repeat", "Every retry with its verdict, the budget, thrash and circuit breakers."
+)
+VERDICTS = {
+    "legitimate": "✓ legitimate",
+    "unchanged": "✕ unchanged",
+    "wrong class": "■ wrong class",
+    "over budget": "▲ over budget",
+    "after denial": "⊘ after denial",
+    "before the state was checked": "◆ before the state was checked",
+    "not recorded": "? not recorded",
+}
+SHOWN = 300
+
+
+def render() -> None:
+    """The page is drawn."""
+    st.title("Retries", anchor=False)
+    what = ask(totals, **filters().parameters).first
+    if what is None or not what.runs:
+        no_runs()
+        return
+    found = ask(retry_audit, **filters().parameters, limit=100_000)
+    if not found.rows:
+        nothing(
+            "No retry is recorded here.",
+            next_step="A retry shows as the same failure again in one step, an Action that says so, or a retry event.",
+        )
+        why(found, "no retry")
+        return
+    _verdicts(found)
+    _breakers()
+    _thrash()
+    _attempts(found)
+
+
+def _verdicts(found: Answer[RetryRow]) -> None:
+    heading(
+        "Verdicts", "A retry is legitimate only if the action or the evidence changed, bare transport retries apart."
+    )
+    number = {verdict: sum(row.verdict == verdict for row in found) for verdict in VERDICTS}
+    with st.grid(4, min_column_width=180):
+        for verdict, word in VERDICTS.items():
+            if number[verdict]:
+                figure(
+                    word, f"{number[verdict]:,}", f"of {counted(len(found), 'retry', 'retries')}", found,
+                    counted=counted(number[verdict], "retry", "retries"),
+                )  # fmt: skip
+    by_workload: dict[tuple[str, str], int] = {}
+    for row in found:
+        by_workload[row.workload, row.verdict] = by_workload.get((row.workload, row.verdict), 0) + 1
+    names = list(dict.fromkeys(row.workload for row in found))[:12]
+    st.plotly_chart(
+        retries_by_verdict(names, by_workload, VERDICTS), key="verdict_chart", config={"displayModeBar": False},
+        alt="; ".join(f"{word}: {number[verdict]}" for verdict, word in VERDICTS.items()),
+    )  # fmt: skip
+    why(
+        found, counted(len(found), "retry", "retries"), note="The budget belongs to the run: [retry] of faultlens.toml."
+    )
+
+
+def _breakers() -> None:
+    heading("Circuit breakers", "A full signature seen twice in a run is one attempt counted twice: stop and diagnose.")
+    found = ask(circuit_breaker, **filters().parameters)
+    if not found.rows:
+        nothing("No breaker opened: no full signature repeats within a run.")
+        why(found, "no breaker")
+        return
+    run_ids = tuple((row.run_id, row.opened_by) for row in found)
+    table(
+        found.rows,
+        {
+            "Open": lambda _: "Open",
+            "Breaker": lambda r: "✓ closed by a recovery" if r.state.startswith("closed") else "✕ open at the end",
+            "Error": lambda r: r.error_code,
+            "Agent": lambda r: r.agent,
+            "Attempts": lambda r: r.attempts,
+            "Repeats": lambda r: r.repeats,
+            "After it opened": lambda r: r.after_opening,
+            "Opened": lambda r: moment(r.opened_at),
+            "Run": lambda r: r.run_name,
+            "Signature": lambda r: r.signature,
+        },
+        alt="Circuit breakers that opened",
+        config={
+            "Open": st.column_config.ButtonColumn(
+                "", key="open_breaker", width=70, type="tertiary", on_click=_open, args=("open_breaker", run_ids)
+            ),
+            "After it opened": st.column_config.NumberColumn(help="Thrash: the breaker should have stopped them"),
+        },
+        optional=("Agent",),
+    )
+    more(len(found), found.rows[0].matching, "breakers")
+    why(found, counted(found.rows[0].matching, "breaker"))
+
+
+def _thrash() -> None:
+    heading("Thrash", "Who repeats most without changing anything. Counts, not rates: a busy agent stands higher.")
+    found = ask(retry_thrash, **filters().parameters)
+    left, right = st.columns(2, gap="medium")
+    for column, kind, title in ((left, "agent", "Agent"), (right, "place", "Tool or place")):
+        rows = [row for row in found if row.kind == kind]
+        with column:
+            if rows:
+                table(
+                    rows,
+                    {
+                        title: lambda r: r.name,
+                        "Unchanged": lambda r: r.unchanged,
+                        "Retries": lambda r: r.retries,
+                        "Runs": lambda r: r.runs,
+                    },
+                    alt=f"Retries by {kind}",
+                    shown_rows=8,
+                )
+            else:
+                nothing(f"No retry here records {'an agent' if kind == 'agent' else 'a place'}.")
+    why(found, counted(len(found), "agent or place", "agents and places"))
+
+
+def _attempts(found: Answer[RetryRow]) -> None:
+    heading("Every retry", "In the order of each run; indented below the retry that caused it, where a record says so.")
+    verdict = st.pills("Verdict", list(VERDICTS), key="verdict", bind="query-params", format_func=lambda v: VERDICTS[v])
+    rows = [row for row in found if verdict is None or row.verdict == verdict][:SHOWN]
+    depth = _depths(rows)
+    table(
+        rows,
+        {
+            "Open": lambda _: "Open",
+            "Verdict": lambda r: VERDICTS.get(r.verdict, r.verdict),
+            "Attempt": lambda r: f"{_indent(depth[r.run_id, r.of_event])}attempt {r.attempt}",
+            "Of": lambda r: r.error_code or r.tool_error_class,
+            "Step": lambda r: r.step,
+            "Agent": lambda r: r.agent,
+            "Action": lambda r: r.action,
+            "Budget of the run": lambda r: f"{r.budget_used} of {r.budget_of_run}",
+            "Run": lambda r: r.run_name,
+        },
+        alt="Retries with their verdicts",
+        config={
+            "Open": st.column_config.ButtonColumn(
+                "", key="open_retry", width=70, type="tertiary", on_click=_open,
+                args=("open_retry", tuple((row.run_id, row.of_event) for row in rows)),
+            ),
+            "Verdict": st.column_config.TextColumn(width=210),
+        },
+        optional=("Agent", "Action"),
+    )  # fmt: skip
+    more(len(rows), sum(verdict is None or row.verdict == verdict for row in found), "retries")
+    why(found, counted(len(rows), "retry", "retries"))
+
+
+def _depths(rows: list[RetryRow]) -> dict[tuple[str, str], int]:
+    """How many retries stand above each."""
+    made_by = {(row.run_id, row.event_id): row for row in rows}
+    depth: dict[tuple[str, str], int] = {}
+    for row in rows:
+        above = made_by.get((row.run_id, row.caused_by)) if row.caused_by else None
+        depth[row.run_id, row.of_event] = min(depth.get((above.run_id, above.of_event), 0) + 1, 8) if above else 0
+    return depth
+
+
+def _indent(depth: int) -> str:
+    return "\u2003" * depth + ("↳ " if depth else "")
+
+
+def _open(key: str, places: tuple[tuple[str, str | None], ...]) -> None:
+    pressed = row_pressed(key, tuple(str(number) for number in range(len(places))))
+    if pressed is not None:
+        run_id, event_id = places[int(pressed)]
+        st.switch_page(VIEWS / "run.py", query_params={"run": run_id} | ({"event": event_id} if event_id else {}))
+
+
+if __name__ == "__main__":
+    render()

@@ -1,0 +1,20 @@
+-- What a run did to a named target after a denial or an outcome that nobody knows, in the runs that have one.
+CREATE OR REPLACE TEMP TABLE acts AS
+WITH concerned AS (
+    SELECT run_id FROM error_events WHERE tool_error_class IN ('policy_denial', 'unknown_outcome') OR level = 'L0'
+    UNION
+    SELECT run_id FROM guardrail_events WHERE lower(decision) IN ('deny', 'denied')
+)
+SELECT run_id, span_id AS act_id, seq, target_of(attributes) AS target, 'span ' || coalesce(tool, name, kind, '') AS what,
+       NULL AS tool_error_class, false AS is_failed
+FROM spans WHERE run_id IN (SELECT run_id FROM concerned) AND target_of(attributes) IS NOT NULL
+  AND status IS DISTINCT FROM 'not_reached'
+UNION ALL
+SELECT run_id, event_id, seq, lower(trim(coalesce(resource, target_of(attributes)))), 'error ' || coalesce(error_code, type, ''),
+       tool_error_class, true
+FROM error_events
+WHERE run_id IN (SELECT run_id FROM concerned) AND coalesce(resource, target_of(attributes)) IS NOT NULL
+UNION ALL
+SELECT run_id, event_id, seq, target_of(attributes), kind, NULL,
+       coalesce(json_extract_string(attributes, '$.status') = 'FAILED', false)
+FROM events WHERE run_id IN (SELECT run_id FROM concerned) AND target_of(attributes) IS NOT NULL AND kind <> 'retry';

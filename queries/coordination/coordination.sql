@@ -1,0 +1,66 @@
+-- A fault that looks like "still running": a circulating task with its loop, a cycle of waits, an overdue wait, a task without
+-- or with two owners, a degraded agent. Each is a finding of its rule; `members` are the agents in order.
+WITH chosen AS (
+    SELECT
+        run_id,
+        native_id,
+        coalesce(name, native_id) AS run_name,
+        coalesce(workload, 'default') AS workload,
+        source,
+        status,
+        started_at,
+        clock
+    FROM runs
+    WHERE ($run IS NULL OR run_id = $run
+           OR (native_id = $run AND NOT EXISTS (SELECT 1 FROM runs AS exact WHERE exact.run_id = $run)))
+      AND ($workload IS NULL OR workload = $workload)
+      AND ($source IS NULL OR source = $source)
+      AND ($since IS NULL OR started_at >= $since)
+      AND ($until IS NULL OR started_at < $until)
+),
+faults AS (
+    SELECT
+        findings.run_id,
+        CASE findings.rule
+            WHEN 'task-circulates' THEN 'circulating task'
+            WHEN 'wait-cycle' THEN 'wait cycle'
+            WHEN 'wait-overdue' THEN 'overdue wait'
+            WHEN 'task-unowned' THEN 'task without owner'
+            WHEN 'task-two-owners' THEN 'task with two owners'
+            WHEN 'agent-degraded' THEN 'degraded agent'
+        END AS kind,
+        list_filter(
+            coalesce(
+                json_extract_string(findings.evidence, '$.loop[*]'),
+                []
+            ) || coalesce(json_extract_string(findings.evidence, '$.cycle[*]'), [])
+              || coalesce(json_extract_string(findings.evidence, '$.owners[*]'), [])
+              || coalesce(json_extract_string(findings.evidence, '$.agents[*]'), [])
+              || [json_extract_string(findings.evidence, '$.waiter'), json_extract_string(findings.evidence, '$.holder'),
+                  json_extract_string(findings.evidence, '$.agent'), json_extract_string(findings.evidence, '$.owner')],
+            lambda member: member IS NOT NULL
+        ) AS members,
+        findings.message AS detail,
+        findings.event_id,
+        findings.seq,
+        json_extract_string(findings.evidence, '$.task') AS task_id
+    FROM findings
+    WHERE findings.rule IN (
+        'task-circulates', 'wait-cycle', 'wait-overdue', 'task-unowned', 'task-two-owners', 'agent-degraded'
+    )
+)
+SELECT
+    faults.run_id,
+    faults.kind,
+    faults.members,
+    faults.detail,
+    faults.event_id,
+    faults.task_id,
+    chosen.run_name,
+    chosen.workload,
+    chosen.started_at,
+    count(*) OVER () AS matching
+FROM faults
+JOIN chosen ON chosen.run_id = faults.run_id
+ORDER BY chosen.started_at DESC NULLS LAST, faults.run_id, faults.seq NULLS FIRST, faults.kind, faults.event_id
+LIMIT $limit

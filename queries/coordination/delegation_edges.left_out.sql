@@ -1,0 +1,10 @@
+-- What a time filter leaves out because its run has no time.
+SELECT
+    'records of undated runs' AS reason,
+    count(*) AS rows
+FROM delegations
+JOIN runs ON runs.run_id = delegations.run_id
+WHERE started_at IS NULL
+  AND ($since IS NOT NULL OR $until IS NOT NULL)
+  AND ($workload IS NULL OR workload = $workload)
+  AND ($source IS NULL OR source = $source)

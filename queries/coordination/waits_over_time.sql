@@ -1,0 +1,43 @@
+-- A wait of one agent for another, with its deadline and whether it is on a cycle. Newest run first, then as they began.
+WITH chosen AS (
+    SELECT
+        run_id,
+        native_id,
+        coalesce(name, native_id) AS run_name,
+        coalesce(workload, 'default') AS workload,
+        source,
+        status,
+        started_at,
+        clock
+    FROM runs
+    WHERE ($run IS NULL OR run_id = $run
+           OR (native_id = $run AND NOT EXISTS (SELECT 1 FROM runs AS exact WHERE exact.run_id = $run)))
+      AND ($workload IS NULL OR workload = $workload)
+      AND ($source IS NULL OR source = $source)
+      AND ($since IS NULL OR started_at >= $since)
+      AND ($until IS NULL OR started_at < $until)
+)
+SELECT
+    waits.run_id,
+    waits.event_id,
+    waits.waiter,
+    waits.holder,
+    waits.waits_for,
+    waits.since,
+    waits.deadline,
+    waits.until,
+    EXISTS (
+        SELECT 1 FROM wait_cycles
+        WHERE wait_cycles.run_id = waits.run_id AND list_contains(wait_cycles.waits, waits.event_id)
+    ) AS on_cycle,
+    EXISTS (
+        SELECT 1 FROM findings
+        WHERE findings.run_id = waits.run_id AND findings.event_id = waits.event_id AND findings.rule = 'wait-overdue'
+    ) AS overdue,
+    chosen.run_name,
+    chosen.workload,
+    count(*) OVER () AS matching
+FROM waits
+JOIN chosen ON chosen.run_id = waits.run_id
+ORDER BY chosen.started_at DESC NULLS LAST, waits.run_id, waits.since NULLS LAST, waits.seq
+LIMIT $limit

@@ -1,0 +1,1 @@
+"""What the conformance rules found in the records, with the evidence."""

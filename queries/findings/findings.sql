@@ -1,0 +1,46 @@
+-- What the rules found, the worst and newest first; within a run in the order of its records.
+WITH chosen AS (
+    SELECT
+        run_id,
+        native_id,
+        name,
+        coalesce(workload, 'default') AS workload,
+        source,
+        status,
+        started_at,
+        clock
+    FROM runs
+    WHERE ($run IS NULL OR run_id = $run
+           OR (native_id = $run AND NOT EXISTS (SELECT 1 FROM runs AS exact WHERE exact.run_id = $run)))
+      AND ($workload IS NULL OR workload = $workload)
+      AND ($source IS NULL OR source = $source)
+      AND ($since IS NULL OR started_at >= $since)
+      AND ($until IS NULL OR started_at < $until)
+)
+SELECT
+    findings.rule,
+    findings.severity,
+    findings.run_id,
+    findings.event_id,
+    findings.message,
+    CAST(findings.evidence AS VARCHAR) AS evidence,
+    findings.seq,
+    chosen.workload,
+    coalesce(chosen.name, chosen.native_id) AS run_name,
+    chosen.status,
+    chosen.started_at,
+    conformance_rules.advice,
+    count(*) OVER () AS matching
+FROM findings
+JOIN chosen ON chosen.run_id = findings.run_id
+LEFT JOIN conformance_rules ON conformance_rules.rule = findings.rule
+WHERE ($rule IS NULL OR findings.rule = $rule)
+  AND ($severity IS NULL OR findings.severity = $severity)
+ORDER BY
+    CASE findings.severity WHEN 'critical' THEN 1 WHEN 'error' THEN 2 WHEN 'warning' THEN 3 ELSE 4 END,
+    chosen.started_at DESC NULLS LAST,
+    findings.run_id,
+    findings.seq NULLS FIRST,
+    findings.rule,
+    findings.event_id
+LIMIT $limit

@@ -1,0 +1,1 @@
+"""Runs beside their replays, and any two runs beside each other."""

@@ -1,0 +1,32 @@
+"""The context sets of two runs: the items only one of them had."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ingest.store.attach import Lease
+from queries.reader import Answer, ask
+
+
+@dataclass(frozen=True, slots=True)
+class CompareContextRow:
+    """A set of one step in both runs."""
+
+    step_id: str
+    set_name: str
+    only_a: tuple[str, ...] | None
+    only_b: tuple[str, ...] | None
+    in_both: int
+
+
+def compare_context(
+    lease: Lease,
+    *,
+    run_a: str,
+    run_b: str,
+) -> Answer[CompareContextRow]:
+    """The context sets of two runs: the items only one of them had."""
+    return ask(
+        lease, __file__, CompareContextRow,
+        run_a=run_a, run_b=run_b,
+    )  # fmt: skip

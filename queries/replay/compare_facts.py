@@ -1,0 +1,31 @@
+"""Two runs side by side: how each ended and what it counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ingest.store.attach import Lease
+from queries.reader import Answer, ask
+
+
+@dataclass(frozen=True, slots=True)
+class CompareFactRow:
+    """A fact of both runs; None where it is not recorded."""
+
+    fact: str
+    value_a: str | None
+    value_b: str | None
+    same: bool
+
+
+def compare_facts(
+    lease: Lease,
+    *,
+    run_a: str,
+    run_b: str,
+) -> Answer[CompareFactRow]:
+    """Two runs side by side: how each ended and what it counts."""
+    return ask(
+        lease, __file__, CompareFactRow,
+        run_a=run_a, run_b=run_b,
+    )  # fmt: skip

@@ -1,0 +1,40 @@
+"""The steps of two runs aligned, with what differs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ingest.store.attach import Lease
+from queries.reader import Answer, ask
+
+
+@dataclass(frozen=True, slots=True)
+class CompareStepRow:
+    """A step of either run; `differs` is None where both have it with the same outcome."""
+
+    row_no: int
+    kind: str
+    name: str | None
+    phase: str | None
+    agent: str | None
+    differs: str | None
+    outcome_a: str | None
+    outcome_b: str | None
+    duration_a_s: float | None
+    duration_b_s: float | None
+    event_a: str | None
+    event_b: str | None
+
+
+def compare_steps(
+    lease: Lease,
+    *,
+    run_a: str,
+    run_b: str,
+    limit: int = 5000,
+) -> Answer[CompareStepRow]:
+    """The steps of two runs aligned, with what differs."""
+    return ask(
+        lease, __file__, CompareStepRow,
+        run_a=run_a, run_b=run_b, limit=limit,
+    )  # fmt: skip

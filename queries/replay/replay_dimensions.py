@@ -1,0 +1,39 @@
+"""The dimensions of replays: expected beside observed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from ingest.store.attach import Lease
+from queries.reader import Answer, ask
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayDimensionRow:
+    """One dimension of one replay; `drift` for agent replays only."""
+
+    run_id: str
+    replay_of: str | None
+    dimension: str
+    same: bool
+    expected: str | None
+    observed: str | None
+    drift: str | None
+
+
+def replay_dimensions(
+    lease: Lease,
+    *,
+    run: str | None = None,
+    workload: str | None = None,
+    source: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    limit: int = 2000,
+) -> Answer[ReplayDimensionRow]:
+    """The dimensions of replays: expected beside observed."""
+    return ask(
+        lease, __file__, ReplayDimensionRow,
+        run=run, workload=workload, source=source, since=since, until=until, limit=limit,
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""The conformance rules that judged the store; their files lie in `ingest/derive/rules`."""

@@ -1,0 +1,31 @@
+-- A run in which a rule met a record that lacks what it needs. Newest first.
+WITH chosen AS (
+    SELECT
+        run_id,
+        native_id,
+        name,
+        coalesce(workload, 'default') AS workload,
+        source,
+        status,
+        started_at,
+        clock
+    FROM runs
+    WHERE ($workload IS NULL OR workload = $workload)
+      AND ($source IS NULL OR source = $source)
+      AND ($since IS NULL OR started_at >= $since)
+      AND ($until IS NULL OR started_at < $until)
+)
+SELECT
+    $rule AS rule,
+    chosen.run_id,
+    coalesce(chosen.name, chosen.native_id) AS run_name,
+    chosen.workload,
+    chosen.source,
+    chosen.started_at,
+    list_contains(rule_verdicts.evaluated, $rule) AS evaluated_too,
+    count(*) OVER () AS matching
+FROM rule_verdicts
+JOIN chosen ON chosen.run_id = rule_verdicts.run_id
+WHERE list_contains(rule_verdicts.not_evaluable, $rule)
+ORDER BY chosen.started_at DESC NULLS LAST, chosen.run_id
+LIMIT $limit

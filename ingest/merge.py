@@ -18,9 +18,12 @@ from ingest.staging import CHILDREN, KEYS, RECORD_TABLES, Staging, insert
 
 # Has a run and is neither a record nor derived from them.
 KEPT_ASIDE = ("forgotten_runs",)
+# Every run has a run record; these records belong to none.
+WITHOUT_RUN_RECORD = ("catalogue_items",)
 _PATHS = pa.schema([("file_id", pa.string()), ("path", pa.string())])
-# A span or a wait with an end replaces its unfinished version; the reverse is a duplicate.
+# A run, span or wait with an end replaces its unfinished version; the reverse is a duplicate.
 _FINISHED_FIRST = {
+    "run_records": "(coalesce(status, 'running') = 'running'), ",
     "spans": "(ended_at IS NULL AND coalesce(status, 'open') NOT IN ('ok', 'error', 'not_reached')), ",
     "waits": "(until IS NULL), ",
 }
@@ -54,12 +57,26 @@ def replace(staging: Staging, store: str) -> None:
     """The affected runs in the store are the staged ones."""
     con = staging.con
     steps.run(con)
+    known = _holds_affected(con, store)
+    # One commit instead of one a statement. After a failure the draft is thrown away as a whole.
+    con.begin()
     for table in (*RECORD_TABLES, *derived_tables(con)):
-        columns = ", ".join(staging.columns(table) if table in RECORD_TABLES else _columns(con, table))
-        con.execute(f"DELETE FROM {store}.{table} WHERE run_id IN (SELECT run_id FROM replaced)").fetchall()
-        con.execute(
-            f"INSERT INTO {store}.{table} ({columns}) SELECT {columns} FROM {table} ORDER BY {_order(table)}"
-        ).fetchall()
+        if known or table in WITHOUT_RUN_RECORD:
+            con.execute(f"DELETE FROM {store}.{table} WHERE run_id IN (SELECT run_id FROM replaced)").fetchall()
+        if con.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchall():
+            columns = ", ".join(staging.columns(table) if table in RECORD_TABLES else _columns(con, table))
+            con.execute(
+                f"INSERT INTO {store}.{table} ({columns}) SELECT {columns} FROM {table} ORDER BY {_order(table)}"
+            ).fetchall()
+    con.commit()
+
+
+def _holds_affected(con: duckdb.DuckDBPyConnection, store: str) -> bool:
+    """The store has one of the affected runs; where all are new, which is the common case, much can be left undone."""
+    found = con.execute(
+        f"SELECT 1 FROM {store}.run_records WHERE run_id IN (SELECT run_id FROM replaced) LIMIT 1"
+    ).fetchall()
+    return bool(found)
 
 
 def has_news(staging: Staging) -> bool:
@@ -166,7 +183,8 @@ def _drop_outgrown(con: duckdb.DuckDBPyConnection, outgrown: Sequence[str]) -> N
 
 def _fetch_affected(staging: Staging, store: str) -> None:
     con = staging.con
-    for table in RECORD_TABLES:
+    known = _holds_affected(con, store)
+    for table in RECORD_TABLES if known else WITHOUT_RUN_RECORD:
         columns = ", ".join(staging.columns(table))
         con.execute(
             f"INSERT INTO {table} ({columns}, unit) SELECT {columns}, 0 FROM {store}.{table}"

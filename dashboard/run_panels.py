@@ -13,6 +13,7 @@ from dashboard.notices import not_in_this_store, nothing
 from dashboard.reading import ask
 from dashboard.why import why
 from dashboard.wording import ABSENT, counted, duration, moment, outcome_sign, said
+from queries.findings.findings import findings
 from queries.reader import Answer
 from queries.runs.event_record import EventRecord, event_record
 from queries.runs.run_errors import RunErrorRow, run_errors
@@ -30,7 +31,8 @@ def draw_header(found: Answer[RunFacts], run: RunFacts) -> None:
             st.badge(f"{sign.glyph} {run.status}" if run.status.isalpha() else "? unlisted", color=sign.colour)
             st.text(run.name or run.native_id)
         st.text(f"Decided by: {run.status_reason or 'no reason recorded'}")
-        facts(_identity(run) | _course(run))
+        found_by_rules = ask(findings, run=run.run_id)
+        facts(_identity(run) | _course(run) | {"Findings": f"{len(found_by_rules):,}"})
         why(
             found,
             "the records of one run",

@@ -41,6 +41,8 @@ MARKS: dict[str, Sign] = {
     "error": Sign("✕", "red", "an operation failed"),
     "recovery": Sign("↻", "blue", "a recovery chain ran"),
     "guardrail": Sign("◆", "violet", "a guardrail spoke"),
+    "wait": Sign("…", "orange", "one agent waited for another"),
+    "handoff": Sign("⇄", "blue", "work was handed over, or refused"),
 }
 _UNLISTED = Sign("?", "gray", "a value outside the list, kept as recorded")
 _STEP_WORDS = {"error": "failed", "not_reached": "not reached", "unset": "not recorded"}

@@ -20,7 +20,13 @@ STEP_COLOURS = {
     "not_reached": "#8C99A6",
     "unset": "#8C99A6",
 }
-MARK_COLOURS = {"error": "#8A2B00", "recovery": "#1F6FBF", "guardrail": "#94417C"}
+MARK_COLOURS = {
+    "error": "#8A2B00",
+    "recovery": "#1F6FBF",
+    "guardrail": "#94417C",
+    "wait": "#8A6500",
+    "handoff": "#3F6B7A",
+}
 ACCENT = "#3B78B1"
 UNLISTED = "#8C99A6"
 GRID = "rgba(128, 140, 152, 0.25)"

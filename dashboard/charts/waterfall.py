@@ -9,7 +9,7 @@ from typing import Protocol
 import plotly.graph_objects as go
 
 from dashboard.charts.label import plain
-from dashboard.charts.palette import GRID, MARK_COLOURS, STEP_COLOURS, UNLISTED
+from dashboard.charts.palette import ACCENT, GRID, MARK_COLOURS, STEP_COLOURS, UNLISTED
 
 LANE = -1
 UNITS = (
@@ -18,7 +18,7 @@ UNITS = (
     (4 * 3600.0, "minutes", 1 / 60),
     (float("inf"), "hours", 1 / 3600),
 )
-SYMBOLS = {"error": "x", "recovery": "triangle-up", "guardrail": "diamond"}
+SYMBOLS = {"error": "x", "recovery": "triangle-up", "guardrail": "diamond", "wait": "hourglass", "handoff": "bowtie"}
 
 
 class Step(Protocol):
@@ -61,6 +61,19 @@ class Mark(Protocol):
     def seq(self) -> int | None: ...  # noqa: D102
     @property
     def occurred_at(self) -> datetime | None: ...  # noqa: D102
+
+
+class Path(Protocol):
+    """Where a failure began and where it was observed, as steps; None where that is not drawn."""
+
+    @property
+    def origin(self) -> str | None: ...  # noqa: D102
+    @property
+    def observed(self) -> str | None: ...  # noqa: D102
+    @property
+    def said_origin(self) -> str | None: ...  # noqa: D102
+    @property
+    def said_observed(self) -> str | None: ...  # noqa: D102
 
 
 class Axis:
@@ -124,9 +137,13 @@ class Axis:
 
 
 def waterfall(
-    steps: Sequence[Step], marks: Sequence[Mark], step_words: Mapping[str, str], mark_words: Mapping[str, str]
+    steps: Sequence[Step],
+    marks: Sequence[Mark],
+    step_words: Mapping[str, str],
+    mark_words: Mapping[str, str],
+    paths: Sequence[Path] = (),
 ) -> go.Figure:
-    """Steps as bars in their order, coloured by how each ended; errors, recoveries and guardrails as marks."""
+    """Steps as bars in their order, coloured by how each ended; marks on them, and paths from origin to observation."""
     axis = Axis(steps, marks)
     row_of = {step.span_id: row for row, step in enumerate(steps)}
     figure = go.Figure()
@@ -134,6 +151,8 @@ def waterfall(
         _add_steps(figure, axis, steps, status, word)
     for kind, word in mark_words.items():
         _add_marks(figure, axis, [mark for mark in marks if mark.kind == kind], word, row_of)
+    for path in paths:
+        _add_path(figure, axis, steps, row_of, path)
     _lay_out(figure, axis, [_label(step, _depth(step, steps)) for step in steps], has_lane=_uses_lane(marks, row_of))
     return figure
 
@@ -173,6 +192,26 @@ def _add_marks(figure: go.Figure, axis: Axis, marks: Sequence[Mark], word: str, 
                 "symbol": SYMBOLS.get(kind, "circle"), "size": 12, "color": "white",
                 "line": {"width": 2.5, "color": MARK_COLOURS.get(kind, UNLISTED)},
             },
+        )  # fmt: skip
+
+
+def _add_path(figure: go.Figure, axis: Axis, steps: Sequence[Step], row_of: Mapping[str, int], path: Path) -> None:
+    ends = []
+    for span_id, word, said in (
+        (path.origin, "◎ originated", path.said_origin), (path.observed, "◉ observed", path.said_observed),
+    ):  # fmt: skip
+        row = row_of.get(span_id or "")
+        place = axis.of_step(steps[row], steps[row + 1] if row + 1 < len(steps) else None) if row is not None else None
+        if row is not None and place is not None:
+            ends.append((place[0], row, word, f"{word} at<br>{plain(said, 60)}"))
+    if ends:
+        figure.add_scatter(
+            x=[x for x, _, _, _ in ends], y=[y for _, y, _, _ in ends], mode="lines+markers+text",
+            name="◎ originated → ◉ observed", text=[word for _, _, word, _ in ends], textposition="top right",
+            hovertext=[said for _, _, _, said in ends], hovertemplate="%{hovertext}<extra></extra>",
+            line={"dash": "dot", "width": 2, "color": ACCENT},
+            marker={"symbol": ["circle-open-dot" if "◎" in word else "circle" for _, _, word, _ in ends], "size": 13,
+                    "color": ACCENT},
         )  # fmt: skip
 
 

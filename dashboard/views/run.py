@@ -10,18 +10,26 @@ import streamlit as st
 from dashboard.address import pager, say_unknown
 from dashboard.cards import heading
 from dashboard.charts.waterfall import waterfall
+from dashboard.context_words import stage_of
 from dashboard.filters import filters
-from dashboard.links import row_pressed
+from dashboard.links import permalink, row_pressed
 from dashboard.notices import no_runs, not_in_this_store, nothing
+from dashboard.origin_marks import origin_paths
 from dashboard.page import Page
-from dashboard.reading import ask
+from dashboard.reading import ask, reading
+from dashboard.report_panel import report_panel
 from dashboard.run_panels import choose_event, draw_failures, draw_header, draw_record, draw_state
+from dashboard.run_tree import draw_tree
 from dashboard.tables import more, outcome_cell, outcome_column, table
 from dashboard.why import why
-from dashboard.wording import MARKS, STEPS, counted, duration, kind_of_event, step_ended
+from dashboard.wording import ABSENT, MARKS, STEPS, counted, duration, kind_of_event, step_ended
+from queries.context.context_stage import context_stage
+from queries.origins.origins import origins
 from queries.reader import Answer
+from queries.report.error_places import error_places
+from queries.runs.run_errors import run_errors
 from queries.runs.run_facts import RunFacts, run_facts
-from queries.runs.run_spans import run_spans
+from queries.runs.run_spans import SpanRow, run_spans
 from queries.runs.runs import runs
 from queries.runs.timeline import TimelineRow, timeline
 
@@ -31,6 +39,8 @@ PAGE = Page(
 STEPS_DRAWN = 60
 MARKS_DRAWN = 400
 EVENTS_A_PAGE = 200
+# Where the error that was jumped to stands in the chart: with what led to it above.
+ERROR_AT = 10
 
 
 def render() -> None:
@@ -101,36 +111,82 @@ def _run_pressed(key: str, run_ids: tuple[str, ...]) -> None:
 
 def _draw(found: Answer[RunFacts], run: RunFacts, event_id: str) -> None:
     draw_header(found, run)
+    report_panel(reading().lease, run.run_id)
+    st.caption("Link to this run; what is filtered, found or opened below is in the address of the page too.")
+    st.code(permalink(run.run_id), language=None, wrap_lines=True)
     if event_id:
         draw_record(run, event_id)
     _timeline_chart(run)
     draw_state(run)
     draw_failures(run)
+    draw_tree(run)
     _steps(run)
     _what_happened(run)
 
 
 def _timeline_chart(run: RunFacts) -> None:
     heading("Timeline", "Steps in their order; bars and marks can be clicked to see their stored record.")
-    steps = ask(run_spans, run=run.run_id, limit=STEPS_DRAWN)
+    first = _first_drawn(run)
+    steps = ask(run_spans, run=run.run_id, limit=STEPS_DRAWN, offset=first - 1)
     marks = ask(timeline, run=run.run_id, kinds=",".join(MARKS), limit=MARKS_DRAWN)
+    drawn = _marks_of(steps, marks, whole=len(steps) >= run.spans)
     if not steps.rows and not marks.rows:
         nothing("This run has no steps, errors, recoveries or guardrail events to draw.")
         return
     statuses = [*STEPS, *sorted({row.status for row in steps if row.status} - set(STEPS))]
+    located = ask(origins, run=run.run_id)
+    paths = origin_paths(located.rows, ask(run_errors, run=run.run_id, limit=200).rows, steps.rows)
     chart = waterfall(
         steps.rows,
-        marks.rows,
+        drawn,
         {status: step_ended(status) for status in statuses},
         {m: kind_of_event(m) for m in MARKS},
+        paths,
     )
     failed = sum(row.status == "error" for row in steps)
     st.plotly_chart(
         chart, key="timeline_chart", on_select=_mark_chosen, selection_mode="points", config={"displayModeBar": False},
-        alt=f"Timeline of {counted(len(steps), 'step')}, {failed} of them failed, with {counted(len(marks), 'mark')}",
+        alt=f"Timeline of {counted(len(steps), 'step')}, {failed} of them failed, with {counted(len(drawn), 'mark')}",
     )  # fmt: skip
-    more(len(steps), steps.rows[0].matching if steps.rows else 0, "steps")
-    more(len(marks), marks.rows[0].matching if marks.rows else 0, "marks")
+    if run.spans > len(steps):
+        st.caption(f"Steps {first:,} to {first - 1 + len(steps):,} of {run.spans:,} are drawn, with the marks on them.")
+    if marks.rows and marks.rows[0].matching > len(marks):
+        st.caption(f"Only the first {len(marks):,} of {marks.rows[0].matching:,} marks are looked at here.")
+    for path in paths:
+        if (path.said_origin and not path.origin) or (path.said_observed and not path.observed):
+            st.caption("An origin or its observation is not among the drawn steps; what the record says of it:")
+            st.text(f"originated at {path.said_origin or ABSENT}, observed at {path.said_observed or ABSENT}")
+
+
+def _marks_of(steps: Answer[SpanRow], marks: Answer[TimelineRow], *, whole: bool) -> tuple[TimelineRow, ...]:
+    """The marks on the drawn steps; in a run that is drawn whole also those that name no step."""
+    there = {row.span_id for row in steps}
+    return marks.rows if whole else tuple(row for row in marks if row.span_id in there)
+
+
+def _first_drawn(run: RunFacts) -> int:
+    """The number of the first step in the chart, with buttons that move it; a short run is drawn whole."""
+    if run.spans <= STEPS_DRAWN:
+        return 1
+    places = ask(error_places, run=run.run_id).rows
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        asked = (st.text_input("From step", key="from", bind="query-params", placeholder="1", width=110) or "1").strip()
+        first = int(asked) if asked.isdecimal() and 1 <= int(asked) <= run.spans else 1
+        last = max(1, run.spans - STEPS_DRAWN + 1)
+        st.button("Earlier", key="steps_back", icon=":material/arrow_back:", disabled=first == 1,
+                  on_click=_draw_from, args=(max(1, first - STEPS_DRAWN),))  # fmt: skip
+        st.button("Later", key="steps_on", icon=":material/arrow_forward:", disabled=first >= last,
+                  on_click=_draw_from, args=(min(last, first + STEPS_DRAWN),))  # fmt: skip
+        following = next((row.place for row in places if row.place > first + ERROR_AT), None)
+        st.button("Next error", key="next_error", type="primary", icon=":material/error:", disabled=following is None,
+                  on_click=_draw_from, args=(max(1, (following or 1) - ERROR_AT),))  # fmt: skip
+    if asked != str(first):
+        not_in_this_store("There is no step of this number, the first is drawn", asked)
+    return first
+
+
+def _draw_from(step: int) -> None:
+    st.session_state["from"] = str(step)
 
 
 def _mark_chosen() -> None:
@@ -144,6 +200,7 @@ def _steps(run: RunFacts) -> None:
     if not found.rows:
         return
     heading("Steps", "A step that was never reached did not fail; an open one has no end recorded.")
+    stages = {row.step_id: stage_of(row) for row in ask(context_stage, run=run.run_id, limit=1000)}
     table(
         found.rows,
         {
@@ -157,10 +214,11 @@ def _steps(run: RunFacts) -> None:
             "Model": lambda r: r.model,
             "Tokens in": lambda r: r.input_tokens,
             "Tokens out": lambda r: r.output_tokens,
+            "Context lost at": lambda r: stages.get(r.span_id) or stages.get(str(r.step_index)),
             "Span id": lambda r: r.span_id,
         },
         alt="Steps of the run and how each ended",
-        optional=("Phase", "Agent", "Kind", "Duration", "Tool", "Model", "Tokens in", "Tokens out"),
+        optional=("Context lost at", "Phase", "Agent", "Kind", "Duration", "Tool", "Model", "Tokens in", "Tokens out"),
     )
     more(len(found), found.rows[0].matching, "steps")
     why(found, counted(found.rows[0].matching, "step"))

@@ -1,0 +1,1 @@
+"""The walkthrough: an incident one moment a screen."""

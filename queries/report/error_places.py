@@ -1,0 +1,24 @@
+"""Where the errors of one run stand among its steps, in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ingest.store.attach import Lease
+from queries.reader import Answer, ask
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorPlaceRow:
+    """An error and the number of the step it belongs to, counted from 1 in the order of the run."""
+
+    run_id: str
+    event_id: str
+    span_id: str | None
+    seq: int | None
+    place: int
+
+
+def error_places(lease: Lease, *, run: str, limit: int = 1000) -> Answer[ErrorPlaceRow]:
+    """Where the errors of one run stand among its steps, in order."""
+    return ask(lease, __file__, ErrorPlaceRow, run=run, limit=limit)

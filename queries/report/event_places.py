@@ -1,0 +1,25 @@
+"""Where the records of one run stand: file and line; `events` keeps those ids (a JSON array)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ingest.store.attach import Lease
+from queries.reader import Answer, ask
+
+
+@dataclass(frozen=True, slots=True)
+class EventPlaceRow:
+    """A record of the run and the place it was read from."""
+
+    run_id: str
+    kind: str
+    event_id: str
+    path: str | None
+    part: str | None
+    line: int | None
+
+
+def event_places(lease: Lease, *, run: str, events: str | None = None, limit: int = 10000) -> Answer[EventPlaceRow]:
+    """Where the records of one run stand: file and line; `events` keeps those ids (a JSON array)."""
+    return ask(lease, __file__, EventPlaceRow, run=run, events=events, limit=limit)

@@ -1,0 +1,73 @@
+-- A step directly below step $parent of one run, or a root or orphan where none is named, with the number of steps below it
+-- and of those that failed. A circle of parents is walked once.
+WITH RECURSIVE chosen AS (
+    SELECT
+        run_id,
+        clock
+    FROM runs
+    WHERE run_id = $run
+       OR (native_id = $run AND NOT EXISTS (SELECT 1 FROM runs AS exact WHERE exact.run_id = $run))
+),
+steps AS (
+    SELECT
+        spans.run_id,
+        spans.span_id,
+        spans.parent_span_id,
+        spans.seq,
+        spans.kind,
+        spans.name,
+        spans.phase,
+        spans.agent,
+        spans.tool,
+        CASE
+            WHEN chosen.clock = 'wall' THEN date_diff('microsecond', spans.started_at, spans.ended_at) / 1e6
+        END AS duration_s,
+        spans.status,
+        spans.parent_span_id IS NOT NULL AND parents.span_id IS NULL AS is_orphan
+    FROM spans
+    JOIN chosen ON chosen.run_id = spans.run_id
+    LEFT JOIN spans AS parents ON parents.run_id = spans.run_id AND parents.span_id = spans.parent_span_id
+),
+tops AS (
+    SELECT run_id, span_id
+    FROM steps
+    WHERE CASE WHEN $parent IS NULL THEN parent_span_id IS NULL OR is_orphan ELSE parent_span_id = $parent END
+),
+below AS (
+    SELECT run_id, span_id AS top, span_id
+    FROM tops
+    UNION
+    SELECT below.run_id, below.top, steps.span_id
+    FROM below
+    JOIN steps ON steps.run_id = below.run_id AND steps.parent_span_id = below.span_id
+),
+counted AS (
+    SELECT
+        below.run_id,
+        below.top,
+        count(*) - 1 AS below,
+        count(*) FILTER (steps.status = 'error' AND below.span_id <> below.top) AS failed_below
+    FROM below
+    JOIN steps ON steps.run_id = below.run_id AND steps.span_id = below.span_id
+    GROUP BY below.run_id, below.top
+)
+SELECT
+    steps.run_id,
+    steps.span_id,
+    steps.parent_span_id,
+    steps.seq,
+    steps.kind,
+    steps.name,
+    steps.phase,
+    steps.agent,
+    steps.tool,
+    steps.duration_s,
+    steps.status,
+    steps.is_orphan,
+    counted.below,
+    counted.failed_below,
+    count(*) OVER () AS matching
+FROM steps
+JOIN counted ON counted.run_id = steps.run_id AND counted.top = steps.span_id
+ORDER BY steps.run_id, steps.seq NULLS LAST, steps.span_id
+LIMIT $limit OFFSET $offset

@@ -11,9 +11,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_readme_has_the_table_that_the_adapters_print() -> None:
-    printed = subprocess.run(
-        [sys.executable, "-m", "dashboard.cli", "formats", "--markdown"], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout
+    command = [sys.executable, "-m", "dashboard.cli", "formats", "--markdown"]
+    printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     written = re.search(r"<!-- formats -->\n(.*?)<!-- /formats -->", (ROOT / "README.md").read_text(), re.DOTALL)
     assert written, "README.md has no place for the formats"
     assert written[1].strip() == printed.strip(), "run: faultlens formats --markdown, and put it into README.md"

@@ -29,6 +29,7 @@ from queries.reader import Answer
 STEPS_LISTED = 100
 ITEMS_LISTED = 100
 VALUES_DRAWN = 16
+_INK = {"light": "#17212B", "dark": "#E4EAF0"}
 
 
 def draw_all_runs() -> None:
@@ -97,7 +98,7 @@ def _heat(shares: Answer[ContextStageShareRow], dimension: str, absent: str) -> 
     }
     values = sorted(found, key=lambda value: -found[value])[:VALUES_DRAWN]
     st.plotly_chart(
-        stages_by(rows, values, absent),
+        stages_by(rows, values, absent, _INK[st.context.theme.type or "light"]),
         key=f"stages_by_{dimension}",
         config={"displayModeBar": False},
         alt=f"Steps that lost context by stage and {dimension}, for {len(values)} of them",
@@ -158,7 +159,10 @@ def _worklist(asked: dict[str, Any]) -> None:
     )
     found = ask(context_lost_items, **asked, stage=stage, limit=ITEMS_LISTED)
     if not found.rows:
-        nothing("No item was lost at this stage." if stage else "No item was lost at any stage.")
+        nothing(
+            "No item was lost at this stage." if stage else "No item was lost at any stage.",
+            next_step="Choose another stage, or none." if stage else None,
+        )
         return
     table(
         found.rows,

@@ -28,7 +28,7 @@ def nothing(what: str, *, next_step: str | None = None) -> None:
 
 def no_runs() -> None:
     """There is nothing to look at: nothing was ingested, or the filters leave nothing."""
-    if filters().is_open:
+    if filters().is_open or reading().lease.as_of is None:
         _nothing_ingested()
     else:
         nothing(

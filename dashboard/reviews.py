@@ -46,7 +46,7 @@ def review_panel(lease: Lease, run_id: str, event_id: str | None) -> None:
     row = next((row for row in origins(lease, run=run_id) if row.event_id == event_id), None)
     history = [r for r in reviews(lease, run=run_id) if r.event_id == event_id]
     subject = _Subject(run_id, event_id)
-    _draw_current(row, history)
+    _draw_current(row, history, of_an_event=subject.event_id is not None)
     _draw_form(subject, row, history)
     _draw_history(history)
 
@@ -63,12 +63,14 @@ class _Subject:
         return f"review_{name}_{digest}"
 
 
-def _draw_current(row: OriginRow | None, history: Sequence[ReviewRow]) -> None:
+def _draw_current(row: OriginRow | None, history: Sequence[ReviewRow], *, of_an_event: bool) -> None:
     with st.container(border=True):
         if row is None:
             st.badge("no diagnosis yet", icon=":material/help:", color="gray")
             st.caption(
                 "Neither the record nor a person says where this failure began. The form below is the place to say it."
+                if of_an_event
+                else "Nobody says where the run as a whole began. Its failures may be diagnosed singly: choose one."
             )
             return
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):

@@ -142,8 +142,8 @@ def stage_intervals(rows: Sequence[StageShare]) -> go.Figure:
     return figure
 
 
-def stages_by(rows: Sequence[StageShare], values: Sequence[str | None], absent: str) -> go.Figure:
-    """Stage by workload or agent: the share as colour, `found/steps` as text; a blank one could not be evaluated."""
+def stages_by(rows: Sequence[StageShare], values: Sequence[str | None], absent: str, ink: str) -> go.Figure:
+    """Stage by workload or agent: the share as colour, `found/steps` as text; a dash could not be evaluated."""
     cells = {(row.value, row.stage_no): row for row in rows}
     numbers = sorted({row.stage_no for row in rows})
     names = {row.stage_no: row.stage for row in rows}
@@ -155,6 +155,8 @@ def stages_by(rows: Sequence[StageShare], values: Sequence[str | None], absent: 
             y=list(range(len(values))),
             text=[["–" if cell is None else f"{cell.found:,}/{cell.steps:,}" for cell in line] for line in grid],
             texttemplate="%{text}",
+            # Without it a faint cell takes the ink of a light page, also on a dark one.
+            textfont={"color": ink},
             zmin=0,
             zmax=1,
             colorscale=_SCALE,
@@ -172,6 +174,7 @@ def stages_by(rows: Sequence[StageShare], values: Sequence[str | None], absent: 
         ticktext=[_broken(f"{number} {names[number]}") for number in numbers],
         side="top",
         showgrid=False,
+        zeroline=False,
         tickangle=0,
         tickfont={"size": 11},
     )
@@ -180,6 +183,7 @@ def stages_by(rows: Sequence[StageShare], values: Sequence[str | None], absent: 
         ticktext=[plain(value or absent, 24) for value in values],
         autorange="reversed",
         showgrid=False,
+        zeroline=False,
         automargin=True,
     )
     return figure

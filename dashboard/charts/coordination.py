@@ -49,7 +49,7 @@ class Waiting(Protocol):
 
 
 def delegation_ring(edges: Sequence[Edge]) -> go.Figure:
-    """Agents on a circle; an arrow for each recorded edge, thicker with more tasks, dashed where a task came back."""
+    """Agents on a circle; an arrow for each recorded edge, thicker with more tasks; ↻ and orange: one came back."""
     agents = list(dict.fromkeys(name for edge in edges for name in (edge.from_agent, edge.to_agent) if name))
     turn = 2 * math.pi / max(1, len(agents))
     place = {name: (math.sin(number * turn), math.cos(number * turn)) for number, name in enumerate(agents)}
@@ -58,6 +58,12 @@ def delegation_ring(edges: Sequence[Edge]) -> go.Figure:
     for edge in edges:
         if edge.from_agent in place and edge.to_agent in place and edge.from_agent != edge.to_agent:
             figure.add_annotation(**_arrow(place[edge.from_agent], place[edge.to_agent], edge, most))
+            if edge.circulating:
+                (x0, y0), (x1, y1) = place[edge.from_agent], place[edge.to_agent]
+                figure.add_annotation(
+                    x=(x0 + x1) / 2, y=(y0 + y1) / 2, text="↻", showarrow=False, xanchor="right", xshift=-6,
+                    font={"color": FAULT, "size": 18},
+                )  # fmt: skip
     figure.add_trace(
         go.Scatter(
             x=[place[name][0] for name in agents],

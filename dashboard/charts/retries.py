@@ -28,6 +28,8 @@ def retries_by_verdict(
                 go.Bar(
                     x=numbers, y=rows, orientation="h", name=word,
                     marker={"color": VERDICT_COLOURS.get(verdict, UNLISTED), "line": {"width": 0}},
+                    text=[word[0] if number else "" for number in numbers], textposition="inside", textangle=0,
+                    insidetextanchor="middle", insidetextfont={"color": "white"},
                     customdata=[plain(name, 80) for name in names],
                     hovertemplate="%{customdata}<br>%{x:,} " + word + "<extra></extra>",
                 )

@@ -13,6 +13,14 @@ from typing import Any
 
 import click
 
+_GIVEN = "faultlens.given"
+
+
+def _no_text(arguments: list[str]) -> str | None:
+    """The first argument with bytes that are no text, which nothing can be compared with or stored under."""
+    shown = (os.fsencode(argument).decode("utf-8", errors="backslashreplace") for argument in arguments)
+    return next((text for text, given in zip(shown, arguments, strict=True) if text != given), None)
+
 
 class Commands(click.Group):
     """The commands in the files beside this one; an error that a person may meet is one line, never a traceback."""
@@ -28,6 +36,11 @@ class Commands(click.Group):
         command: click.Command = importlib.import_module(f"dashboard.cli.{cmd_name}").COMMAND
         return command
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The arguments, which are remembered as they were given."""
+        ctx.meta[_GIVEN] = list(args)
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command; what the caller can put right ends with one line and its exit code."""
         try:
@@ -42,10 +55,14 @@ class Commands(click.Group):
             # Here and not above: the store brings DuckDB, which `--help` must not wait for.
             from ingest.store.errors import FaultlensError
 
-            if not isinstance(error, FaultlensError):
+            if isinstance(error, FaultlensError):
+                said, code = str(error), error.exit_code
+            elif no_text := _no_text(ctx.meta[_GIVEN]):
+                said, code = f"{no_text} is not UTF-8: only a file to be read may have such a name", 2
+            else:
                 raise
-            click.echo(f"faultlens: {error}", err=True)
-            ctx.exit(error.exit_code)
+            click.echo(f"faultlens: {said}", err=True)
+            ctx.exit(code)
 
 
 def _version(ctx: click.Context, _parameter: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 - click's signature

@@ -34,8 +34,11 @@ def query(
             click.echo(f"{known.name:<24} {known.summary}\n{'':<24} {_signature(known)}")
         return
     chosen = catalogue.named(name)
+    given = dict(_pair(text) for text in parameters)
     with opened(store).lease() as lease:
-        answer = _asked(chosen, lease, dict(_pair(text) for text in parameters))
+        answer = _asked(chosen, lease, given)
+        if not answer.rows and "run" in given:
+            _known_run(lease, given["run"])
     write(_formatted(answer, chosen, format_name), output)
     for reason, count in answer.left_out.items():
         click.echo(f"left out: {count} {reason}", err=True)
@@ -55,6 +58,15 @@ def _asked(chosen: Query, lease: Lease, given: dict[str, str]) -> Answer[object]
         said = str(error).partition("LINE ")[0]
         values = ", ".join(f"{name}={text}" for name, text in given.items())
         raise FaultlensError(f"query {chosen.name} cannot use {values}: {said}") from None
+
+
+def _known_run(lease: Lease, run: str) -> None:
+    """Nothing is said of a run that is there; of one that is not, nothing could be said."""
+    from ingest.store.errors import FaultlensError
+    from queries.runs.run_facts import run_facts
+
+    if not run_facts(lease, run=run).rows:
+        raise FaultlensError(f"there is no run '{run}' in this store; faultlens query runs lists them")
 
 
 def _pair(text: str) -> tuple[str, str]:

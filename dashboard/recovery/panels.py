@@ -63,7 +63,7 @@ def draw_thresholds(asked: dict[str, Any]) -> None:
 def _verdict(row: ThresholdRow) -> str:
     if not row.auto_kept and not row.auto_broken:
         return f"{ABSENT} not evaluable"
-    return f"✕ broken {row.auto_broken:,} times" if row.auto_broken else "✓ kept"
+    return f"✕ broken {counted(row.auto_broken, 'time')}" if row.auto_broken else "✓ kept"
 
 
 def _too_often(row: ThresholdRow) -> str:
@@ -199,6 +199,7 @@ def draw_attempts(asked: dict[str, Any]) -> None:
                 args=("open_attempt", run_ids),
             ),
             "When": st.column_config.DatetimeColumn("When (UTC)", format="YYYY-MM-DD HH:mm", timezone="UTC"),
+            "In the rates": st.column_config.TextColumn(width=110),
             "Confidence": st.column_config.NumberColumn(format="%.2f"),
         },
     )  # fmt: skip

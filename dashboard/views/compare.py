@@ -22,7 +22,7 @@ from queries.replay.compare_steps import CompareStepRow, compare_steps
 from queries.runs.run_facts import RunFacts, run_facts
 from queries.runs.runs import runs
 
-PAGE = Page("Compare", "Incident review", 6, "compare_arrows", "Two runs side by side, and what differs first.")
+PAGE = Page("Compare", "Incident review", 7, "compare_arrows", "Two runs side by side, and what differs first.")
 SIGNS = {"only in A": "◧ only in A", "only in B": "◨ only in B", "other outcome": "≠ other outcome"}
 
 

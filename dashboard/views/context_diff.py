@@ -22,7 +22,7 @@ from queries.runs.run_facts import run_facts
 PAGE = Page(
     "Context Diff",
     "Incident review",
-    4,
+    5,
     "filter_list",
     "Which of five stages lost what a step needed, and who owns that stage.",
 )

@@ -89,10 +89,15 @@ def _open(places: tuple[tuple[str, str | None], ...]) -> None:
 
 
 def _delegations() -> None:
-    heading("Delegations", "Recorded edges only. A denied arrival is the guard working, not a fault.")
+    heading(
+        "Delegations", "Recorded edges only; ↻: a task came back. A denied arrival is the guard working, not a fault."
+    )
     found = ask(delegation_edges, **filters().parameters)
     if not found.rows:
-        nothing("No delegation is recorded here.")
+        nothing(
+            "No delegation is recorded here.",
+            next_step="Record delegation records: which agent handed which task to whom.",
+        )
         return
     left, right = st.columns([2, 3], gap="medium")
     with left:
@@ -123,7 +128,10 @@ def _waits() -> None:
     )
     found = ask(waits, **filters().parameters)
     if not found.rows:
-        nothing("No wait is recorded here.")
+        nothing(
+            "No wait is recorded here.",
+            next_step="Record wait records: who waits for whom, since when and until which deadline.",
+        )
         return
     first = found.rows[0].run_id
     of_run = [row for row in found if row.run_id == first and row.since][:30]
@@ -146,6 +154,7 @@ def _waits() -> None:
             "Run": lambda r: r.run_name,
         },
         alt="Waits with deadlines",
+        config={"Until": st.column_config.TextColumn(width=175)},
         optional=("For",),
     )
     more(len(found), found.rows[0].matching, "waits")
@@ -156,7 +165,7 @@ def _refusals() -> None:
     heading("Refused hand-offs", "Apart from errors: a refusal is neither an error nor a retry, and it enters no rate.")
     found = ask(handoff_refusals, **filters().parameters)
     if not found.rows:
-        nothing("No hand-off was refused here.")
+        nothing("No hand-off was refused here.", next_step="Nothing to do: refusals that are recorded stand here.")
         return
     table(
         found.rows,

@@ -27,7 +27,7 @@ from queries.overview.totals import totals
 from queries.reader import Answer
 
 PAGE = Page(
-    "Escalation band", "Reliability", 2, "swap_vert", "Whether people are asked too seldom, too often, or neither."
+    "Escalation band", "Reliability", 1, "swap_vert", "Whether people are asked too seldom, too often, or neither."
 )
 WORKLOADS_DRAWN = 14
 

@@ -26,7 +26,7 @@ from queries.overview.outcomes import outcomes
 PAGE = Page(
     "Failure classes",
     "Reliability",
-    1,
+    5,
     "category",
     "Failure and contract classes, states at failure, and what is unclassified.",
 )

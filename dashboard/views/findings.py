@@ -26,7 +26,7 @@ from queries.reader import Answer
 from queries.rules.rule_coverage import RuleCoverageRow, rule_coverage
 from queries.rules.rules_not_evaluable import rules_not_evaluable
 
-PAGE = Page("Findings", "Incident review", 4, "rule", "Rules that the records break, with the evidence and what to do.")
+PAGE = Page("Findings", "Incident review", 6, "rule", "Rules that the records break, with the evidence and what to do.")
 
 
 def render() -> None:

@@ -20,7 +20,7 @@ from queries.overview.totals import totals
 PAGE = Page(
     "Ledger",
     "Incident review",
-    7,
+    9,
     "fact_check",
     "Effects that may exist and were checked or not; resets and compactions.",
 )
@@ -47,9 +47,12 @@ def _effects() -> None:
         "Effects that may exist",
         "A time-out or crash where an effect may have landed. It may have happened: never “failed”.",
     )
-    found = ask(unknown_outcomes, **filters().parameters)
+    found = ask(unknown_outcomes, **filters().parameters, limit=100_000)
     if not found.rows:
-        nothing("No unknown outcome and no capture failure is recorded here.")
+        nothing(
+            "No unknown outcome and no capture failure is recorded here.",
+            next_step="Nothing to check. They come from errors of type unknown_outcome and of severity level L0.",
+        )
         why(found, "none")
         return
     open_ones = sum(row.checked_state is None for row in found)
@@ -96,7 +99,10 @@ def _operations() -> None:
     )
     found = ask(context_operations, **filters().parameters)
     if not found.rows:
-        nothing("No reset, rollback, checkpoint or compaction is recorded here.")
+        nothing(
+            "No reset, rollback, checkpoint or compaction is recorded here.",
+            next_step="They come from context_op records, and from the compactions that sessions record.",
+        )
         why(found, "none")
         return
     ids = tuple(row.run_id for row in found)
@@ -121,6 +127,7 @@ def _operations() -> None:
                 args=("open_operation", tuple(r.run_id for r in sorted(found.rows, key=lambda r: r.concern is None))),
             ),
             "Concern": st.column_config.TextColumn(width=200),
+            "Trigger": st.column_config.TextColumn(width=220),
             "Details": st.column_config.TextColumn(width=320),
         },
         optional=("Agent", "Trigger"),

@@ -28,7 +28,7 @@ from queries.reader import Answer
 from queries.runs.run_facts import run_facts
 
 PAGE = Page(
-    "Observed vs originated", "Incident review", 5, "conversion_path",
+    "Observed vs originated", "Incident review", 4, "conversion_path",
     "Where failures surfaced against where they began, what people found, and what is still open.",
 )  # fmt: skip
 SHOWN = 2_000

@@ -27,7 +27,7 @@ from queries.recovery.recovery_calibration_score import CalibrationScoreRow, rec
 from queries.recovery.recovery_chains import RecoveryChainRow, recovery_chains
 from queries.recovery.recovery_trend import recovery_trend
 
-PAGE = Page("Recovery chains", "Reliability", 1, "healing", "What chains A, B and C achieved, and how sure that is.")
+PAGE = Page("Recovery chains", "Reliability", 2, "healing", "What chains A, B and C achieved, and how sure that is.")
 ENOUGH_TO_RANK = 10
 MEASURES = ("Success", "Escalation")
 

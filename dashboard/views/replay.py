@@ -7,7 +7,7 @@ import streamlit as st
 from dashboard.cards import heading
 from dashboard.charts.replay import differing_dimensions
 from dashboard.filters import filters
-from dashboard.links import VIEWS, row_pressed
+from dashboard.links import VIEWS, open_run, row_pressed
 from dashboard.notices import no_runs, nothing
 from dashboard.page import Page
 from dashboard.reading import ask
@@ -20,7 +20,7 @@ from queries.replay.replay_dimensions import replay_dimensions
 from queries.replay.replay_pairs import ReplayPairRow, replay_pairs
 
 PAGE = Page(
-    "Replay", "Incident review", 5, "replay", "Runs and their replays: verdict, dimensions, first divergent event."
+    "Replay", "Incident review", 8, "replay", "Runs and their replays: verdict, dimensions, first divergent event."
 )
 VERDICTS = {
     "acceptable": "✓ acceptable",
@@ -66,24 +66,26 @@ def _pairs(found: Answer[ReplayPairRow]) -> None:
     table(
         found.rows,
         {
-            "Compare": lambda r: "Compare" if r.original_run else None,
-            "Verdict": lambda r: (
-                VERDICTS.get(r.verdict or "", r.verdict) or f"{ABSENT} none: {r.outcome or 'not recorded'}"
-            ),
+            "Open": lambda r: "Compare" if r.original_run else "Open",
+            "Verdict": _verdict,
             "Events": lambda r: "≠ differ" if r.events_differ else "= no difference recorded",
             "First divergent event": _first,
             "Differences": lambda r: r.differences,
             "Dimensions": lambda r: ", ".join(r.dimensions),
-            "Replay": lambda r: r.run_id,
+            "Replay": lambda r: r.run_name,
+            "Original here": lambda r: "✓ yes" if r.original_run else "– no",
             "Of": lambda r: r.replay_of or "not recorded",
         },
         alt="Replays with verdict and events difference",
         config={
-            "Compare": st.column_config.ButtonColumn(
-                "", key="open_pair", width=90, type="tertiary", on_click=_compare, args=(pairs,)
+            "Open": st.column_config.ButtonColumn(
+                "", key="open_pair", width=90, type="tertiary", pinned=True, on_click=_open, args=(pairs,)
             ),
-            "First divergent event": st.column_config.TextColumn(width=300),
-            "Dimensions": st.column_config.TextColumn(width=320),
+            "First divergent event": st.column_config.TextColumn(width=260),
+            "Dimensions": st.column_config.TextColumn(width=200),
+            "Original here": st.column_config.TextColumn(
+                help="Where the original is in the store too, both can be compared; else only the replay opens"
+            ),
         },
     )
     more(len(found), found.rows[0].matching, "replays")
@@ -107,18 +109,26 @@ def _first(row: ReplayPairRow) -> str | None:
     )
 
 
-def _compare(pairs: tuple[tuple[str | None, str], ...]) -> None:
+def _open(pairs: tuple[tuple[str | None, str], ...]) -> None:
+    """Both runs side by side where the original is in the store, else the replay alone."""
     pressed = row_pressed("open_pair", tuple(str(number) for number in range(len(pairs))))
-    if pressed is not None and pairs[int(pressed)][0]:
-        original, replayed = pairs[int(pressed)]
-        st.switch_page(VIEWS / "compare.py", query_params={"run_a": original or "", "run_b": replayed})
+    if pressed is None:
+        return
+    original, replayed = pairs[int(pressed)]
+    if original:
+        st.switch_page(VIEWS / "compare.py", query_params={"run_a": original, "run_b": replayed})
+    else:
+        open_run(replayed)
 
 
 def _dimensions() -> None:
     heading("Dimensions", "Expected is the original, observed the replay.")
     found = ask(replay_dimensions, **filters().parameters)
     if not found.rows:
-        nothing("No replay here records a dimension.")
+        nothing(
+            "No replay here records a dimension.",
+            next_step="Record what was compared: dimension, expected and observed of a replay record.",
+        )
         return
     table(
         found.rows,
@@ -133,8 +143,8 @@ def _dimensions() -> None:
         alt="Dimensions of replays, expected beside observed",
         config={
             "Same": st.column_config.TextColumn(width=60),
-            "Expected": st.column_config.TextColumn(width=320),
-            "Observed": st.column_config.TextColumn(width=320),
+            "Expected": st.column_config.TextColumn(width=300),
+            "Observed": st.column_config.TextColumn(width=300),
         },
         shown_rows=16,
         optional=("Drift",),

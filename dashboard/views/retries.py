@@ -21,7 +21,7 @@ from queries.retries.retry_audit import RetryRow, retry_audit
 from queries.retries.retry_thrash import retry_thrash
 
 PAGE = Page(
-    "Retries", "Reliability", 5, "repeat", "Every retry with its verdict, the budget, thrash and circuit breakers."
+    "Retries", "Reliability", 3, "repeat", "Every retry with its verdict, the budget, thrash and circuit breakers."
 )
 VERDICTS = {
     "legitimate": "✓ legitimate",
@@ -29,7 +29,7 @@ VERDICTS = {
     "wrong class": "■ wrong class",
     "over budget": "▲ over budget",
     "after denial": "⊘ after denial",
-    "before the state was checked": "◆ before the state was checked",
+    "before the state was checked": "◆ before the check",
     "not recorded": "? not recorded",
 }
 SHOWN = 300
@@ -61,7 +61,7 @@ def _verdicts(found: Answer[RetryRow]) -> None:
         "Verdicts", "A retry is legitimate only if the action or the evidence changed, bare transport retries apart."
     )
     number = {verdict: sum(row.verdict == verdict for row in found) for verdict in VERDICTS}
-    with st.grid(4, min_column_width=180):
+    with st.grid(sum(bool(times) for times in number.values()), min_column_width=170):
         for verdict, word in VERDICTS.items():
             if number[verdict]:
                 figure(
@@ -164,7 +164,9 @@ def _attempts(found: Answer[RetryRow]) -> None:
                 "", key="open_retry", width=70, type="tertiary", on_click=_open,
                 args=("open_retry", tuple((row.run_id, row.of_event) for row in rows)),
             ),
-            "Verdict": st.column_config.TextColumn(width=210),
+            "Verdict": st.column_config.TextColumn(width=160),
+            # As wide as the deepest indent: the grid measures a sample of the rows only.
+            "Attempt": st.column_config.TextColumn(width=100 + 14 * max(depth.values(), default=0)),
         },
         optional=("Agent", "Action"),
     )  # fmt: skip

@@ -8,6 +8,13 @@ from urllib.parse import urlencode
 import streamlit as st
 
 VIEWS = Path(__file__).parent / "views"
+# Page → its label here, its icon, and the parameter of its address that names the run.
+ABOUT_A_RUN = {
+    "walkthrough.py": ("Walk through it", ":material/co_present:", "run"),
+    "origins.py": ("Where it began", ":material/conversion_path:", "run"),
+    "context_diff.py": ("Context Diff", ":material/filter_list:", "run"),
+    "compare.py": ("Compare with another run", ":material/compare_arrows:", "run_a"),
+}
 
 
 def open_run(run_id: str, event_id: str | None = None) -> None:
@@ -20,6 +27,13 @@ def open_run_of_row(key: str, run_ids: tuple[str, ...]) -> None:
     """From another page: the page of the run whose button was pressed in the table with this key."""
     if run_id := row_pressed(key, run_ids):
         open_run(run_id)
+
+
+def pages_about_run(run_id: str) -> None:
+    """Links to every other page that tells something of this run."""
+    with st.container(horizontal=True, gap="small"):
+        for view, (label, icon, parameter) in ABOUT_A_RUN.items():
+            st.page_link(VIEWS / view, label=label, icon=icon, query_params={parameter: run_id})
 
 
 def row_pressed(key: str, ids: tuple[str | None, ...]) -> str | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ingest import registry
-from ingest.source import Source
+from ingest.source import Source, path_text
 
 STDIN = "-"
 _NOT_ENTERED = frozenset({".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__", ".mypy_cache", ".ruff_cache"})
@@ -56,14 +56,16 @@ def _expanded(argument: str, scratch: Path, workload: str | None) -> Iterator[Fo
     elif path.is_fifo() or path.is_char_device():
         # A pipe, such as that of a shell's <(…), gives its bytes once.
         with path.open("rb") as pipe:
-            yield Found(Source(_copied(pipe, scratch), argument, path.name, workload=workload), named=True)
+            yield Found(
+                Source(_copied(pipe, scratch), path_text(argument), path_text(path.name), workload=workload), named=True
+            )
     elif path.exists():
         yield _bundled(path, path.parent, named=True, workload=workload)
     elif matches := _matches(path):
         for match in matches:
             yield from _expanded(match, scratch, workload)
     else:
-        yield Missing(argument)
+        yield Missing(path_text(argument))
 
 
 def _matches(pattern: Path) -> list[str]:
@@ -96,4 +98,5 @@ def _bundled(path: Path, given: Path, *, named: bool, workload: str | None) -> F
     below = os.path.relpath(bundle.main, given)
     # A companion may be named while its main file lies outside the given folder.
     below = bundle.main.name if below.startswith("..") else below
-    return Found(Source(bundle.main, str(bundle.main), below, bundle.companions, workload), named=named)
+    shown = path_text(bundle.main)
+    return Found(Source(bundle.main, shown, path_text(below), bundle.companions, workload), named=named)

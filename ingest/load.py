@@ -90,9 +90,11 @@ def ingest(
             files = list(_staged(found, _Known.of(opened), staging, adapter, progress))
             staging.flush()
             report = IngestReport(opened.url, [file.report for file in files])
+            runs = set().union(*(file.stage.runs for file in files if file.stage))
             if any(file.in_store for file in files):
                 _publish(opened, staging, files)
-            report.runs = len(set().union(*(file.stage.runs for file in files if file.stage)))
+                runs = merge.as_identified(staging, runs)
+            report.runs = len(runs)
     finally:
         staging.close()
         if opened is not store:

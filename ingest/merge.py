@@ -53,6 +53,12 @@ def prepare(staging: Staging, store: str, outgrown: Sequence[str] = ()) -> None:
         _keep_children(con, child, parent)
 
 
+def as_identified(staging: Staging, runs: set[str]) -> set[str]:
+    """The runs under the ids that they have in the store."""
+    renamed = dict(staging.con.execute("SELECT old_id, new_id FROM renamed").fetchall())
+    return {renamed.get(run, run) for run in runs}
+
+
 def replace(staging: Staging, store: str) -> None:
     """The affected runs in the store are the staged ones."""
     con = staging.con

@@ -6,6 +6,8 @@ has a default that claims to know. Times are aware and in UTC; shares are 0-1; i
 
 from __future__ import annotations
 
+import hashlib
+import json
 from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -25,6 +27,12 @@ CATALOGUE = "catalogue:"
 def run_key(source: str, native_id: str) -> str:
     """The id of a run that is unique over all sources; the source stands before the first colon."""
     return f"{source}:{native_id}"
+
+
+def file_run_key(source: str, native_id: str, first: Any) -> str:
+    """The id of a run that only its file names: of two files of one name, the first record tells which it is."""
+    content = json.dumps(first, sort_keys=True, default=str).encode()
+    return f"{run_key(source, native_id)}#{hashlib.sha256(content).hexdigest()[:10]}"
 
 
 def _in_utc(value: datetime) -> datetime:

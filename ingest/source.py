@@ -50,6 +50,11 @@ def unpacked(path: Path) -> BinaryIO:
     return path.open("rb")
 
 
+def path_text(path: str | Path) -> str:
+    """The path as text that can be stored and printed: bytes of a name that are not UTF-8 stand as escapes."""
+    return os.fsencode(path).decode("utf-8", errors="backslashreplace")
+
+
 def sha256(path: Path) -> str:
     """The digest of the file's bytes as they lie on the disk."""
     digest = hashlib.sha256()
@@ -93,7 +98,7 @@ class Source:
 
     def part(self, companion: Path) -> str:
         """How a companion is named in places and messages: its path as seen from the main file."""
-        return Path(os.path.relpath(companion, self.path.parent)).as_posix()
+        return path_text(Path(os.path.relpath(companion, self.path.parent)).as_posix())
 
     @cached_property
     def head(self) -> Head:

@@ -12,12 +12,14 @@ from dashboard.cards import heading
 from dashboard.charts.waterfall import waterfall
 from dashboard.context_words import stage_of
 from dashboard.filters import filters
-from dashboard.links import permalink, row_pressed
+from dashboard.finding_panel import finding_panel
+from dashboard.links import pages_about_run, permalink, row_pressed
 from dashboard.notices import no_runs, not_in_this_store, nothing
 from dashboard.origin_marks import origin_paths
 from dashboard.page import Page
 from dashboard.reading import ask, reading
 from dashboard.report_panel import report_panel
+from dashboard.reviews import review_panel
 from dashboard.run_panels import choose_event, draw_failures, draw_header, draw_record, draw_state
 from dashboard.run_tree import draw_tree
 from dashboard.tables import more, outcome_cell, outcome_column, table
@@ -111,6 +113,7 @@ def _run_pressed(key: str, run_ids: tuple[str, ...]) -> None:
 
 def _draw(found: Answer[RunFacts], run: RunFacts, event_id: str) -> None:
     draw_header(found, run)
+    pages_about_run(run.run_id)
     report_panel(reading().lease, run.run_id)
     st.caption("Link to this run; what is filtered, found or opened below is in the address of the page too.")
     st.code(permalink(run.run_id), language=None, wrap_lines=True)
@@ -119,9 +122,11 @@ def _draw(found: Answer[RunFacts], run: RunFacts, event_id: str) -> None:
     _timeline_chart(run)
     draw_state(run)
     draw_failures(run)
+    finding_panel(run.run_id, choose_event)
     draw_tree(run)
     _steps(run)
     _what_happened(run)
+    review_panel(reading().lease, run.run_id, event_id or None)
 
 
 def _timeline_chart(run: RunFacts) -> None:

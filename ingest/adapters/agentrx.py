@@ -7,7 +7,6 @@ from 1 there and from 0 here: the text of a diagnosis names the step of the run,
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from ingest.adapter import Adapter, Item, Parsed, Rejected
@@ -28,16 +27,6 @@ _CATEGORIES = {
     "instruction adherence failure": "Instruction/Plan Adherence Failure",
     "intent not supported": "Intent Not Supported",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Trajectory(Conversation):
-    """A conversation that is known by the set's own id."""
-
-    @property
-    def run_id(self) -> str:
-        """The run of the trajectory."""
-        return run_key(SOURCE, self.native_id)
 
 
 def recognise(head: Head) -> bool:
@@ -76,7 +65,7 @@ def _trajectory(unit: Unit) -> Iterator[Item]:
         return
     messages = [message for message in unit.value["traj"] if isinstance(message, dict)]
     yield Parsed(unit.place, (_run(native_id, unit, messages),))
-    conversation = Trajectory(native_id)
+    conversation = Conversation(run_key(SOURCE, native_id), native_id)
     for index, message in enumerate(messages):
         yield Parsed(unit.place, message_records(message, conversation, index, unit.flags))
 

@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from ingest.adapter import Adapter, Item, Rejected
+from ingest.records import file_run_key
 from ingest.source import Head, Source
 from ingest.vendor import autogen_console, autogen_events
 from ingest.vendor.json_values import Unit, glimpses, units
-from ingest.vendor.message_records import Conversation, is_message, message_records, run_record
+from ingest.vendor.message_records import SOURCE, Conversation, is_message, message_records, run_record
 from ingest.vendor.parsed import parsed
 from ingest.vendor.values import mapping, sequence
 
@@ -57,13 +58,17 @@ def read(source: Source) -> Iterator[Item]:
         else:
             yield Rejected(unit.place, "unknown_record", "a message has `role` and `content`", unit.raw)
     if single:
-        yield from _messages(Conversation(source.below), single)
+        yield from _messages(Conversation(_run_id(source.below, single), source.below), single)
 
 
 def _conversation(unit: Unit, native_id: str) -> Iterator[Item]:
-    conversation = Conversation(native_id, mapping(unit.value))
     inner = [Unit(message, unit.place, "") for message in sequence(unit.value.get("history"))]
+    conversation = Conversation(_run_id(native_id, inner), native_id, mapping(unit.value))
     yield from _messages(conversation, inner, unit.flags)
+
+
+def _run_id(native_id: str, messages: list[Unit]) -> str:
+    return file_run_key(SOURCE, native_id, [unit.value for unit in messages[:1]])
 
 
 def _messages(conversation: Conversation, messages: list[Unit], flags: tuple[str, ...] = ()) -> Iterator[Item]:

@@ -24,7 +24,7 @@ from ingest.blocks.meaning import as_text
 from ingest.blocks.objects import blocks_of, holds_block
 from ingest.blocks.text import blocks_in_lines, mentions_block
 from ingest.json_text import Decoded, Line, decoded_leniently
-from ingest.records import Run, run_key
+from ingest.records import Run, file_run_key
 from ingest.source import Head, Source, is_text
 from ingest.times import utc_time
 
@@ -214,7 +214,7 @@ class _File:
 
 
 def _run_id(source: Source, first: Block) -> str:
-    return f"{run_key(SOURCE, source.below)}#{_digest([first.kind, first.fields])[:10]}"
+    return file_run_key(SOURCE, source.below, [first.kind, first.fields])
 
 
 def _digest(value: Any) -> str:

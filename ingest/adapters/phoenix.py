@@ -22,6 +22,8 @@ from ingest.vendor import csv_rows
 from ingest.vendor.json_values import Unit, glimpses, units
 
 _ENVELOPE = "data"
+# What a data frame writes into a CSV cell that has no value.
+_NO_VALUE = frozenset({"NaN", "nan", "NaT", "<NA>"})
 
 
 def recognise(head: Head) -> bool:
@@ -39,14 +41,20 @@ def read(source: Source) -> Iterator[Item]:
             yield _row_item(Place(number), row, spans)
     elif is_table(csv_rows.header(source.head)):
         for row_unit in csv_rows.rows(source):
-            yield _row_item(row_unit.place, row_unit.value, spans) if isinstance(row_unit, Unit) else row_unit
+            yield _cells_item(row_unit, spans) if isinstance(row_unit, Unit) else row_unit
     else:
         for unit in units(source, _ENVELOPE):
             yield from _items(unit, spans) if isinstance(unit, Unit) else (unit,)
 
 
-def _row_item(place: Place, row: Mapping[str, Any], spans: SpanRecords) -> Item:
-    return spans.item(place, lambda: span_from(row_as_span(row)), row)
+def _cells_item(unit: Unit, spans: SpanRecords) -> Item:
+    """A row of text: what a data frame writes for "no value" is none."""
+    row = {name: cell for name, cell in unit.value.items() if cell not in _NO_VALUE}
+    return _row_item(unit.place, row, spans, ("nan",) if len(row) < len(unit.value) else ())
+
+
+def _row_item(place: Place, row: Mapping[str, Any], spans: SpanRecords, flags: tuple[str, ...] = ()) -> Item:
+    return spans.item(place, lambda: span_from(row_as_span(row), flags), row)
 
 
 def _items(unit: Unit, spans: SpanRecords) -> Iterator[Item]:

@@ -13,7 +13,7 @@ from ingest.adapter import Adapter, Item, Rejected
 from ingest.source import Head, Source
 from ingest.vendor.json_values import Unit, glimpses, units
 from ingest.vendor.parsed import parsed
-from ingest.vendor.swe_agent_records import run_record, step_records, steps_of
+from ingest.vendor.swe_agent_records import run_id_of, run_record, step_records, steps_of
 from ingest.vendor.values import mapping, sequence
 
 
@@ -43,10 +43,10 @@ def read(source: Source) -> Iterator[Item]:
 
 
 def _trajectory_items(unit: Unit, native_id: str) -> Iterator[Item]:
-    steps = steps_of(unit.value)
-    yield parsed(unit.place, unit.raw, run_record, unit.value, native_id, len(steps), unit.flags)
+    steps, run_id = steps_of(unit.value), run_id_of(unit.value, native_id)
+    yield parsed(unit.place, unit.raw, run_record, unit.value, run_id, native_id, len(steps), unit.flags)
     for index, step in enumerate(steps):
-        yield parsed(unit.place, str(step)[:2_000], step_records, step, native_id, index)
+        yield parsed(unit.place, str(step)[:2_000], step_records, step, run_id, index)
 
 
 ADAPTER = Adapter(

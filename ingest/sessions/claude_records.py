@@ -31,6 +31,7 @@ class _RunState:
     turns: set[str] = field(default_factory=set)
     rows: set[str] = field(default_factory=set)
     is_named: bool = False
+    is_placed: bool = False
 
 
 class Transcript:
@@ -48,6 +49,9 @@ class Transcript:
         if state is None:
             state = self._runs[run_id] = _RunState(Reader(run_id))
             records.append(self._run(row, native_id, run_id))
+        if not state.is_placed and row.value.get("cwd"):
+            state.is_placed = True
+            records.append(self._placed(row, native_id, run_id))
         records += _READERS.get(row.type, _other)(self, row, state)
         yield Parsed(row.place, tuple(records or _other(self, row, state)))
         if row.key not in state.rows:
@@ -69,10 +73,19 @@ class Transcript:
             event_id="session",
             source=SOURCE,
             native_id=native_id,
-            workload=project_folder(row.value.get("cwd")),
             started_at=row.time,
             session_id=native_id.partition("/")[0],
             parent_run_id=self._index.parent_run(row),
+        )
+
+    def _placed(self, row: Row, native_id: str, run_id: str) -> Run:
+        """Where the session ran, from the first row that says it: summaries and snapshots before it do not."""
+        return Run(
+            run_id=run_id,
+            event_id="folder",
+            source=SOURCE,
+            native_id=native_id,
+            workload=project_folder(row.value.get("cwd")),
             attributes=kept(
                 {key: row.value.get(key) for key in ("cwd", "version", "gitBranch", "entrypoint", "agentId")}
             ),

@@ -16,6 +16,10 @@ from ingest.store.errors import FaultlensError
 FILE = "faultlens.toml"
 _DURATION = re.compile(r"\s*(\d+)\s*([smhdw])\s*")
 _ATTEMPTS = re.compile(r"\s*(\d+)\s*attempts\s*")
+# Beyond these nothing is meant, and a store cannot count it.
+_LONGEST_S = 100 * 365 * 86_400
+_DIGITS = 18
+_MOST = 10**9
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
 
@@ -28,11 +32,15 @@ def duration(text: object) -> timedelta:
     match = _DURATION.fullmatch(str(text))
     if not match or int(match[1]) == 0:
         raise ValueError(f"'{text}' is no duration; write a number with s, m, h, d or w, such as 7d")
-    return timedelta(seconds=int(match[1]) * _SECONDS[match[2]])
+    if len(match[1]) > _DIGITS or (seconds := int(match[1]) * _SECONDS[match[2]]) > _LONGEST_S:
+        raise ValueError(f"'{text}' is longer than a hundred years")
+    return timedelta(seconds=seconds)
 
 
 def _window(text: object) -> str:
-    if isinstance(text, str) and (attempts := _ATTEMPTS.fullmatch(text)) and int(attempts[1]) > 0:
+    if isinstance(text, str) and (attempts := _ATTEMPTS.fullmatch(text)) and 0 < int(attempts[1][:_DIGITS]):
+        if len(attempts[1]) > _DIGITS or int(attempts[1]) > _MOST:
+            raise ValueError(f"'{text}' is more than {_MOST} attempts")
         return text.strip()
     duration(text)
     return str(text).strip()
@@ -55,7 +63,7 @@ class Band(BaseModel):
     low: Share = 0.08
     high: Share = 0.30
     window: Annotated[str, BeforeValidator(_window)] = "7d"
-    min_finished: Annotated[int, Field(ge=1)] = 20
+    min_finished: Annotated[int, Field(ge=1, le=_MOST)] = 20
     risk_bearing: bool = False
     reviewed_by: str | None = None
     reason: str | None = None
@@ -83,8 +91,8 @@ class Retry(BaseModel):
 
     model_config = _STRICT
 
-    per_failure: Annotated[int, Field(ge=0)] = 3
-    per_run: Annotated[int, Field(ge=0)] = 10
+    per_failure: Annotated[int, Field(ge=0, le=_MOST)] = 3
+    per_run: Annotated[int, Field(ge=0, le=_MOST)] = 10
 
 
 class Signatures(BaseModel):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ingest.records import Event, Record, Span, run_key
+from ingest.records import Event, Record, Run, Span, file_run_key
 from ingest.vendor.failure import failure
 from ingest.vendor.message_records import SOURCE
 from ingest.vendor.values import Notes, mapping, text, words
@@ -29,11 +29,19 @@ class Reading:
     """The lines of one file, which are one run."""
 
     def __init__(self, native_id: str) -> None:
-        self._run_id = run_key(SOURCE, native_id)
+        self._native_id = native_id
+        self._run_id = ""
         self._seen = 0
 
     def records(self, value: dict[str, Any], flags: Iterable[str]) -> tuple[Record, ...]:
-        """The records of one line."""
+        """The records of one line; the first one begins the run."""
+        if self._run_id:
+            return self._line(value, flags)
+        self._run_id = file_run_key(SOURCE, self._native_id, value)
+        begun = Run(run_id=self._run_id, event_id="file", source=SOURCE, native_id=self._native_id)
+        return begun, *self._line(value, flags)
+
+    def _line(self, value: dict[str, Any], flags: Iterable[str]) -> tuple[Record, ...]:
         notes = Notes()
         notes.add(*flags)
         index = self._seen

@@ -67,11 +67,19 @@ def _document_glimpses(head: Head, envelopes: tuple[str, ...]) -> Iterator[Any]:
     start = _list_start(head.text, envelopes)
     closed = [] if start is None else [piece for piece in _pieces(head.text, start, _LOOKED_AT) if piece.closed]
     if not closed:
-        yield from _opened(head.document, envelopes)
+        yield from _opened(_first_value(head) if head.document is None else head.document, envelopes)
     for piece in closed:
         decoded = decode(piece.text)
         if isinstance(decoded, Decoded):
             yield decoded.value
+
+
+def _first_value(head: Head) -> Any:
+    """The value that the text begins with, where other values or other text follow it."""
+    try:
+        return _DECODER.raw_decode(head.text, _past_space(head.text, 0))[0]
+    except (ValueError, RecursionError):
+        return None
 
 
 def _is_lines(head: Head) -> bool:
@@ -127,10 +135,48 @@ def _document_units(source: Source, envelopes: tuple[str, ...]) -> Iterator[Unit
     if isinstance(whole, Fault):
         if not text.strip():
             return
+        if whole.reason == "text_after_value":
+            yield from _successive_units(text, envelopes, flags)
+            return
         yield Rejected(Place(1, 0), whole.reason, whole.message, text[:_RAW])
         return
+    yield from _opened_units(whole, Place(1, 0), text, envelopes, flags)
+
+
+def _successive_units(text: str, envelopes: tuple[str, ...], flags: tuple[str, ...]) -> Iterator[Unit | Rejected]:
+    """The values of a text that holds several, one after the other, as pretty printers write a stream."""
+    line, at, offset = 1, 0, 0
+    while (begin := _past_space(text, at)) < len(text):
+        line += text.count("\n", at, begin)
+        offset += begin - at
+        place = Place(line, offset)
+        try:
+            at = _DECODER.raw_decode(text, begin)[1]
+        except (ValueError, RecursionError):
+            yield _text_after(text[begin:], place)
+            return
+        line += text.count("\n", begin, at)
+        offset += len(text[begin:at].encode())
+        whole = decode(text[begin:at])
+        if isinstance(whole, Fault):
+            yield Rejected(place, whole.reason, whole.message, text[begin:at][:_RAW])
+        else:
+            yield from _opened_units(whole, place, text[begin:at], envelopes, flags)
+
+
+def _opened_units(
+    whole: Decoded, place: Place, text: str, envelopes: tuple[str, ...], flags: tuple[str, ...]
+) -> Iterator[Unit]:
     for value in _opened(whole.value, envelopes):
-        yield Unit(value, Place(1, 0), text[:_RAW], (*whole.flags, *flags))
+        yield Unit(value, place, text[:_RAW], (*whole.flags, *flags))
+
+
+def _text_after(text: str, place: Place) -> Rejected:
+    """What stands behind the last whole value: a value that is broken or cut, or no JSON at all."""
+    fault = decode(text)
+    if text.startswith(("{", "[")) and isinstance(fault, Fault):
+        return Rejected(place, fault.reason, fault.message, text[:_RAW])
+    return Rejected(place, "text_after_value", "there is text after the last JSON value", text[:_RAW])
 
 
 def _encoding_flags(data: bytes) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ingest.json_text import Decoded, decode
-from ingest.records import Delegation, Event, Record, Run, RunStatus, Span, run_key
+from ingest.records import Delegation, Event, Record, Run, RunStatus, Span
 from ingest.vendor.error_like import likeness
 from ingest.vendor.failure import failure
 from ingest.vendor.values import Notes, mapping, sequence, storable, text, words
@@ -31,15 +31,11 @@ _PER_MESSAGE = 10
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """One run: its id and whatever stands beside its messages."""
+    """One run: its key over all sources, its own id and whatever stands beside its messages."""
 
+    run_id: str
     native_id: str
     beside: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def run_id(self) -> str:
-        """The run's key over all sources."""
-        return run_key(SOURCE, self.native_id)
 
 
 def is_message(value: dict[str, Any]) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final
 
-from ingest.records import ErrorEvent, Record, Run, RunStatus, Span, run_key
+from ingest.records import ErrorEvent, Record, Run, RunStatus, Span, file_run_key
 from ingest.vendor.error_like import likeness
 from ingest.vendor.failure import failure
 from ingest.vendor.values import Notes, mapping, sequence, storable, text, within, words
@@ -32,7 +32,15 @@ _TAKEN_INFO = frozenset({"exit_status"})
 _CONSUMED = ("action", "observation", "thought", "response", "execution_time", "state", "extra_info", "tool_calls")
 
 
-def run_record(trajectory: dict[str, Any], native_id: str, steps: int, flags: Iterable[str]) -> tuple[Record, ...]:
+def run_id_of(trajectory: dict[str, Any], native_id: str) -> str:
+    """The run's key: the file is named after the task, which other agents try too; the first step tells them apart."""
+    steps = steps_of(trajectory) or sequence(trajectory.get("history"))
+    return file_run_key(SOURCE, native_id, steps[:1])
+
+
+def run_record(
+    trajectory: dict[str, Any], run_id: str, native_id: str, steps: int, flags: Iterable[str]
+) -> tuple[Record, ...]:
     """The run, and the error that ended it where its exit status names one."""
     notes = Notes()
     notes.add(*flags)
@@ -40,7 +48,7 @@ def run_record(trajectory: dict[str, Any], native_id: str, steps: int, flags: It
     status, reason = _outcome(info, notes)
     exit_status = text(info.get("exit_status"))
     run = Run(
-        run_id=run_key(SOURCE, native_id),
+        run_id=run_id,
         event_id="trajectory",
         recorded_seq=-1,
         source=SOURCE,
@@ -140,13 +148,13 @@ def _from_history(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return steps
 
 
-def step_records(step: dict[str, Any], native_id: str, index: int) -> tuple[Record, ...]:
+def step_records(step: dict[str, Any], run_id: str, index: int) -> tuple[Record, ...]:
     """The step, and the error that its observation looks like."""
     notes = Notes()
     action = text(step.get("action")) or ""
     found = likeness(text(step.get("observation")) or "")
     span = Span(
-        run_id=run_key(SOURCE, native_id),
+        run_id=run_id,
         span_id=str(index),
         recorded_seq=2 * index,
         kind="tool" if action else "message",

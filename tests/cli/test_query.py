@@ -44,7 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def asked(folder: Path, *call: str) -> Result:
     """In this process: for tables of many calls."""
-    return CliRunner().invoke(main, [*call, "--store", str(folder / "faultlens.duckdb")])
+    return CliRunner().invoke(main, ["--store", str(folder / "faultlens.duckdb"), *call])
 
 
 def test_json_is_an_array_with_ids_unchanged_and_times_in_utc(folder: Path) -> None:
@@ -121,6 +121,10 @@ WRONG = [
     ("a number beyond 64 bit", ("query", "runs", "--param", "limit=99999999999999999999999"), "limit"),
     ("a negative number", ("query", "runs", "--param", "limit=-1"), "limit"),
     ("unknown run", ("explain", "nobody"), "no run 'nobody'"),
+    ("unknown run as a parameter", ("query", "timeline", "--param", "run=nobody"), "no run 'nobody'"),
+    ("a value that is no text", ("query", "runs", "--param", "workload=\udcff"), r"workload=\xff is not UTF-8"),
+    ("a folder to lint", ("lint", str(ROOT)), "is a folder"),
+    ("nothing to lint", ("lint", "nowhere.jsonl"), "no such file"),
     ("a folder that is not there", ("query", "runs", "-o", "nowhere/out.json"), "cannot be written"),
 ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -45,6 +46,18 @@ def test_a_folder_gives_its_files_by_name_and_not_what_tools_keep_there(folder: 
 def test_the_path_below_the_argument_is_what_a_run_without_an_id_is_named_by(folder: Path, tmp_path: Path) -> None:
     assert below([str(folder / "deep")], tmp_path) == [("er/c.jsonl", False)]
     assert below([str(folder / "deep" / "er" / "c.jsonl")], tmp_path) == [("c.jsonl", True)]
+
+
+def test_a_name_that_is_not_utf8_is_shown_with_escapes(tmp_path: Path) -> None:
+    folder = tmp_path / "traces"
+    folder.mkdir()
+    try:
+        (folder / os.fsdecode(b"caf\xe9.jsonl")).write_text("{}")
+    except OSError:
+        pytest.skip("this file system takes only UTF-8 names")
+    (found,) = found_in([str(folder)], tmp_path)
+    assert isinstance(found, Found)
+    assert (found.source.below, found.source.shown) == (r"caf\xe9.jsonl", rf"{folder}/caf\xe9.jsonl")
 
 
 def test_a_pattern_names_its_matches(folder: Path, tmp_path: Path) -> None:

@@ -37,9 +37,11 @@ told AS (
     FROM events WHERE kind = 'retry' AND json_extract_string(attributes, '$.of_event') IS NOT NULL
 )
 SELECT told.run_id, arg_max(retry_id, retry_seq) AS event_id, of_event, max(retry_seq) AS seq,
-       any_value(coalesce('step ' || e.step_index, e.location, e.agent, e.error_code)) AS step,
+       -- Where no step is recorded, the same failure at the same place or of the same agent is one; an agent alone is none.
+       any_value(coalesce('step ' || e.step_index, CASE WHEN e.location IS NOT NULL THEN concat_ws(' ', e.error_code, e.location) END,
+                          e.error_code || ' of ' || e.agent)) AS step,
        CASE WHEN bool_or(is_bare = false) THEN false WHEN bool_or(is_bare) THEN true END AS is_bare,
-       may_be_retried(any_value(e.tool_error_class), bool_or(e.transient), any_value(e.agent_error_code)) AS is_transient,
+       bare_retry_is_right(any_value(e.tool_error_class), bool_or(e.transient), any_value(e.agent_error_code)) AS is_transient,
        any_value(e.tool_error_class) AS tool_error_class, any_value(e.agent_error_code) AS agent_error_code,
        any_value(e.signature) FILTER (is_full(e.signature, e.signature_partial)) AS signature
 FROM told JOIN error_events e ON e.run_id = told.run_id AND e.event_id = told.of_event

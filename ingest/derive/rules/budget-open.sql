@@ -9,7 +9,8 @@ WITH exceeded AS (
            arg_min(span_id, seq) AS span_id, arg_min(step_index, seq) AS step_index
     FROM (
         SELECT run_id, seq, event_id, coalesce(failure_class, error_code, type) AS what, span_id, step_index FROM error_events
-        WHERE failure_class = 'budget_exceeded' OR regexp_matches(lower(concat_ws(' ', error_code, type)), 'budget')
+        WHERE failure_class = 'budget_exceeded' -- A budget's name alone does not say that it was exceeded: it may be a warning, or its service that failed.
+           OR regexp_matches(lower(concat_ws(' ', error_code, type)), 'budget.*(exceed|exhaust|overrun|spent|reached)|(exceed|exhaust|over).*budget')
            OR contract_class IS NOT NULL AND regexp_matches(lower(details), 'budget.*(exceed|exhaust)')
         UNION ALL
         SELECT run_id, seq, event_id, reason_code, NULL, step_index FROM guardrail_events WHERE reason_code = 'budget_exhausted'

@@ -5,10 +5,12 @@
 -- advice: [0, 20) retry, [20, 50) inject, [50, 80] chain A, over 80 chain B, a breaking change chain C.
 -- tables: recovery_events
 WITH shares AS (
-    SELECT run_id, event_id, chain, trigger, lower(trigger) AS said,
-           CASE WHEN contains(said, 'fail') AND NOT regexp_matches(said, '[<>≤≥~]|\d\s*%?\s*(-|–|to|\.\.)\s*\d')
+    SELECT run_id, event_id, chain, trigger,
+           regexp_replace(lower(trigger), '\b(no|non|not a|without( any)?)[- ]?breaking', ' ', 'g') AS said,
+           -- A share of passes, or of something else that a text with "failover" counts, is no share of failures.
+           CASE WHEN regexp_matches(said, '(^|[^a-z])fail(s|ed|ing|ures?)?([^a-z]|$)') AND NOT regexp_matches(said, '(^|[^a-z])pass') AND NOT regexp_matches(said, '[<>≤≥~]|\d\s*%?\s*(-|–|to|\.\.)\s*\d')
                      AND length(said) - length(replace(said, '%', '')) = 1
-                THEN TRY_CAST(regexp_extract(said, '(\d+(?:\.\d+)?)\s*%', 1) AS DOUBLE) END AS share
+                THEN TRY_CAST(replace(regexp_extract(said, '(\d+(?:[.,]\d+)?)\s*%', 1), ',', '.') AS DOUBLE) END AS share
     FROM recovery_events WHERE basis = 'recorded' AND chain IS NOT NULL
 ),
 selected AS (

@@ -14,9 +14,10 @@ WITH taken AS (
 )
 SELECT run_id, event_id,
        CASE WHEN said = '' THEN NULL
-            WHEN regexp_matches(lower(said), 're-?read|re-?fetch|refresh|rebas|\bpull|\bmerge|reload|replan|re-plan|update the plan')
+            WHEN regexp_matches(regexp_replace(lower(said), '\bforced?[- ](merge|pull|rebase)', 'force', 'g'), 're-?read|re-?fetch|refresh|rebas|\bpull|\bmerge|reload|replan|re-plan|update the plan')
             THEN false
-            ELSE regexp_matches(lower(said), 'forc|overwr|--hard|clobber|ignore (the )?(conflict|revision)')
+            ELSE regexp_matches(without_refused(said, 'forc|overwr|clobber|ignor'),
+                                '\bforc(e|ed|es|ing|ibly)\b|\boverwr|--hard|\bclobber|\bignore (the )?(conflict|revision)')
                  OR says_retry(said) AND NOT says_changed(said) END AS violated,
        'a state conflict was forced without re-reading: ' || said AS message,
        json_object('action', said) AS evidence

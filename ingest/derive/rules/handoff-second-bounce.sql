@@ -6,7 +6,7 @@
 -- tables: handoffs
 WITH refusals AS (
     SELECT run_id, event_id, from_agent, to_agent, condition, bounce,
-           row_number() OVER (PARTITION BY run_id, from_agent, to_agent, condition ORDER BY seq) AS nth
+           row_number() OVER (PARTITION BY run_id, from_agent, to_agent, lower(trim(condition)) ORDER BY seq) AS nth
     FROM handoffs WHERE status = 'refused'
 )
 SELECT run_id, event_id,

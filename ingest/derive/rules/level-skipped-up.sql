@@ -14,7 +14,9 @@ finished AS (
     FROM recovery_events WHERE basis = 'recorded' AND outcome IN ('ESCALATED', 'ABORTED') GROUP BY run_id
 ),
 escalations AS (
-    SELECT run_id, list(event_id ORDER BY seq) AS ids, list(seq ORDER BY seq)[3] AS third, count(*) AS n
+    SELECT run_id, list(event_id ORDER BY seq) AS ids, list(seq ORDER BY seq)[3] AS third, count(*) AS n,
+           -- A level 4 without a result may have been resolved.
+           count(result) AS unresolved
     FROM error_events WHERE (level = 'L4' OR result = 'ESCALATED') AND result IS DISTINCT FROM 'SUCCESS' GROUP BY run_id
 ),
 levels AS (
@@ -28,6 +30,6 @@ SELECT failed.run_id, coalesce(finished.ids[-1], failed.ids[-1]) AS event_id,
        json_object('recoveries', finished.ids, 'expected', 'L4') AS evidence
 FROM failed LEFT JOIN finished USING (run_id) LEFT JOIN levels USING (run_id)
 UNION ALL
-SELECT run_id, ids[-1], CASE WHEN n >= 3 THEN coalesce(last_l5 < third, true) ELSE false END,
+SELECT run_id, ids[-1], CASE WHEN n < 3 OR last_l5 > third THEN false WHEN unresolved >= 3 THEN true END,
        n || ' escalations are unresolved and no L5 follows', json_object('escalations', ids, 'expected', 'L5')
 FROM escalations LEFT JOIN levels USING (run_id)

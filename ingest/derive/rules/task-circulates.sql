@@ -16,7 +16,8 @@ paths AS (
 ),
 placed AS (
     SELECT *, len(path) - list_position(list_reverse(path), to_agent) + 1 AS handled_at,
-           coalesce(list_contains(visited, to_agent), false) AS was_visited
+           coalesce(list_contains(CASE WHEN visited[-1] = to_agent THEN visited[:-2] ELSE visited END, to_agent), false)
+               AS was_visited  -- some count the arrival itself among the visits
     FROM paths
 )
 SELECT run_id, event_id,

@@ -6,7 +6,7 @@
 -- tables: error_events
 WITH unknown AS (
     SELECT e.run_id, e.event_id, e.seq, e.step_index, lower(trim(coalesce(e.resource, target_of(e.attributes)))) AS target, e.resource,
-           e.checked_state,
+           e.checked_state, coalesce(says_checked(e.action), false) AS is_checked_first,
            (SELECT min(c.seq) FROM error_events c
             WHERE c.run_id = e.run_id AND c.seq > e.seq AND c.checked_state IS NOT NULL
               AND lower(trim(c.resource)) = lower(trim(e.resource))) AS checked_seq
@@ -15,10 +15,10 @@ WITH unknown AS (
 read AS (
     SELECT u.*,
            (SELECT min(r.event_id) FROM retries r
-            WHERE r.run_id = u.run_id AND r.of_event = u.event_id AND (u.checked_seq IS NULL OR r.seq < u.checked_seq))
+            WHERE r.run_id = u.run_id AND r.of_event = u.event_id AND NOT u.is_checked_first AND (u.checked_seq IS NULL OR r.seq < u.checked_seq))
                AS retried_by,
            (SELECT arg_min(a.act_id, a.seq) FROM acts a
-            WHERE a.run_id = u.run_id AND a.seq > u.seq AND a.target = u.target AND a.is_failed
+            WHERE a.run_id = u.run_id AND a.seq > u.seq AND a.target = u.target AND a.is_failed AND NOT a.is_escalation
               AND a.tool_error_class IS DISTINCT FROM 'unknown_outcome' AND (u.checked_seq IS NULL OR a.seq < u.checked_seq))
                AS called_failed_by,
            (SELECT arg_min(s.event_id, s.seq) FROM events s

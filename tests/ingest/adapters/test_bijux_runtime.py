@@ -16,6 +16,7 @@ from backports import zstd
 
 from ingest.adapter import Item, Parsed, Rejected, Skipped, Unreadable
 from ingest.adapters.bijux_runtime import ADAPTER
+from ingest.load import ingest
 from ingest.records import ErrorEvent, Event, Record, Replay, Run, Span, run_key
 from ingest.source import Source
 
@@ -355,6 +356,11 @@ def test_there_are_26_traces_and_no_two_of_them_are_one_run(scenarios: list[Item
     digests = {run.event_digest for path in TRACES for run in records_of(Run, items_of(path))}
     assert len(TRACES) == len(digests) == 26
     assert len({run.event_digest for run in records_of(Run, scenarios)}) == 29
+
+
+def test_the_total_counts_a_trace_and_its_stored_run_once(tmp_path: Path) -> None:
+    report = ingest([str(SCENARIOS), *map(str, TRACES)], tmp_path / "store.duckdb")
+    assert report.runs == 29
 
 
 def test_only_a_run_repeated_event_by_event_shares_its_digest(entropy: list[Item]) -> None:

@@ -196,3 +196,14 @@ def test_the_session_is_named_by_the_best_name_it_has(tmp_path: Path) -> None:
     )
     store = loaded(tmp_path / "store.duckdb", written(tmp_path, rows))
     assert store.one("SELECT name, workload FROM runs") == {"name": "Fix", "workload": "shop"}
+
+
+def test_the_project_folder_is_that_of_the_first_row_that_names_one(tmp_path: Path) -> None:
+    begins = {"type": "file-history-snapshot", "messageId": "m", "snapshot": {}, "isSnapshotUpdate": False}
+    said = {
+        "type": "user", "uuid": "u1", "parentUuid": None, "sessionId": "s", "cwd": "/home/u/payments",
+        "timestamp": "2026-01-31T11:00:00Z", "message": {"role": "user", "content": "go"},
+    }  # fmt: skip
+    path = tmp_path / "s.jsonl"
+    path.write_text(f"{json.dumps(begins)}\n{json.dumps(said)}\n")
+    assert loaded(tmp_path / "store.duckdb", path).values("SELECT workload FROM runs") == ["payments"]

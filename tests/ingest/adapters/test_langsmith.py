@@ -35,6 +35,15 @@ def test_the_dotted_order_is_the_order_whatever_the_lines_are(tmp_path: Path) ->
     assert rows == ["agent", "model", "lookup", "lookup"]
 
 
+def test_a_run_that_has_ended_replaces_its_pending_version_and_never_the_reverse(tmp_path: Path) -> None:
+    begun = {**RUN, "status": "pending", "start_time": "2026-11-30T10:00:00Z"}
+    ended = {**begun, "status": "error", "error": "ValueError: x", "end_time": "2026-11-30T10:00:05Z"}
+    for number, rows in enumerate(([begun, ended], [ended, begun])):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        assert load(folder, written(folder, *rows)).values("SELECT status FROM runs") == ["failed"]
+
+
 def test_without_a_start_time_the_dotted_order_has_it(tmp_path: Path) -> None:
     (span,) = records(written(tmp_path, {**RUN, "dotted_order": "20261130T183358000001Zr"}), Span)
     assert span.started_at.isoformat() == "2026-11-30T18:33:58.000001+00:00"

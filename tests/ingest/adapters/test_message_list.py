@@ -8,6 +8,7 @@ import pytest
 
 from ingest.records import Delegation, Diagnosis, ErrorEvent, Event, Run, Span
 from tests.ingest.adapters.expected import SAMPLES, claiming, load, records
+from tests.ingest.loaded import loaded
 
 FOLDER = SAMPLES / "message_list"
 MAGENTIC = FOLDER / "42576abe-0deb-4869-8c63-225c2d75a95a.json"
@@ -135,3 +136,21 @@ def test_surrogate_pairs_are_characters() -> None:
 )
 def test_what_only_looks_like_it_is_not_claimed(other: Any, tmp_path: Path) -> None:
     assert "message_list" not in [adapter.name for adapter in claiming(written(tmp_path, other))]
+
+
+@pytest.mark.parametrize(
+    "contents",
+    [
+        [[{"role": "user", "content": name}, {"role": "assistant", "content": "x"}] for name in "ab"],
+        [{"history": [{"role": "user", "content": name}]} for name in "ab"],
+        [{"type": "ToolCall", "tool_name": name, "arguments": {}, "agent_id": "a"} for name in "ab"],
+    ],
+)
+def test_two_files_of_one_name_are_two_runs(contents: list[Any], tmp_path: Path) -> None:
+    paths = []
+    for folder, content in zip("ab", contents, strict=True):
+        (tmp_path / folder).mkdir()
+        paths.append(written(tmp_path / folder, content))
+    result = loaded(tmp_path / "store.duckdb", *paths)
+    assert result.values("SELECT native_id FROM runs") == [paths[0].name, paths[1].name]
+    assert len(set(result.values("SELECT run_id FROM runs"))) == 2

@@ -242,3 +242,15 @@ def test_events_that_cannot_be_read_are_kept_as_they_are(tmp_path: Path) -> None
     row = found.one("SELECT * FROM events WHERE name = 'unreadable_events'")
     assert "<Event exception" in row["attributes"]
     assert found.one("SELECT * FROM spans WHERE span_id = '374e760103838101'")["flags"] == ["unreadable_events"]
+
+
+def test_what_a_data_frame_writes_for_no_value_is_none(tmp_path: Path) -> None:
+    data = (
+        b"context.trace_id,context.span_id,name,span_kind,parent_id,start_time,end_time,status_code\n"
+        b"c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3,d1d1d1d1d1d1d1d1,root,CHAIN,NaN,2026-01-01 00:00:00+00:00,NaT,OK\n"
+    )
+    found = load_bytes(tmp_path, data)
+    assert found.one("SELECT parent_span_id, ended_at, flags FROM spans") == {
+        "parent_span_id": None, "ended_at": None, "flags": ["nan"],
+    }  # fmt: skip
+    assert found.values("SELECT name FROM runs") == ["root"]

@@ -8,6 +8,7 @@ import pytest
 
 from ingest.records import ErrorEvent, Run, Span
 from tests.ingest.adapters.expected import SAMPLES, claiming, load, records
+from tests.ingest.loaded import loaded
 
 FOLDER = SAMPLES / "swe_agent"
 STEP = {"action": "ls", "observation": "app.py", "response": "r", "thought": "t", "state": "{}"}
@@ -109,3 +110,18 @@ def test_a_conversation_is_no_trajectory(tmp_path: Path) -> None:
     path = tmp_path / "chat.json"
     path.write_text(json.dumps({"history": [{"role": "user", "content": "x"}]}))
     assert [adapter.name for adapter in claiming(path)] == ["message_list"]
+
+
+def test_the_same_task_tried_by_two_agents_is_two_runs(tmp_path: Path) -> None:
+    paths = []
+    for agent in ("first", "second"):
+        (tmp_path / agent).mkdir()
+        paths.append(written(tmp_path / agent, {**STEP, "thought": agent}))
+    result = loaded(tmp_path / "store.duckdb", *paths)
+    assert len(set(result.values("SELECT run_id FROM runs"))) == 2
+    assert result.values("SELECT native_id FROM runs") == ["run.traj", "run.traj"]
+
+
+def test_a_trajectory_that_goes_on_stays_the_same_run(tmp_path: Path) -> None:
+    begun = load(tmp_path, written(tmp_path, STEP)).values("SELECT run_id FROM runs")
+    assert load(tmp_path, written(tmp_path, STEP, STEP)).values("SELECT run_id FROM runs") == begun

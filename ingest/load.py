@@ -243,7 +243,7 @@ def _recognised(file: _File) -> Adapter:
 def _turn_away(file: _File, refusal: Exception) -> None:
     """A named file is refused, one found in a folder is ignored."""
     file.report.status = "refused" if file.report.named else "ignored"
-    file.report.reason = str(refusal)
+    file.report.reason = str(refusal).removeprefix(f"{file.report.path}: ")
 
 
 def _as_counted_before(file: _File, known: _Known) -> Counts:

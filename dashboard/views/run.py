@@ -126,6 +126,10 @@ def _draw(found: Answer[RunFacts], run: RunFacts, event_id: str) -> None:
     draw_tree(run)
     _steps(run)
     _what_happened(run)
+    heading(
+        "Review",
+        "What people say of this run, or of the event that is open: it stands beside the record, never over it.",
+    )
     review_panel(reading().lease, run.run_id, event_id or None)
 
 

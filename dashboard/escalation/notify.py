@@ -99,7 +99,7 @@ def _untold(alert: Alert, sent: Sequence[NotificationRow]) -> Iterable[Message]:
             yield _message(alert, change, told)
             told = change.to_state
     if told != alert.state and not alert.is_acknowledged:
-        # Records that came later, or a band that holds for the whole of its first day, have rewritten the days in between.
+        # Records that came later have rewritten the days in between, or a band that holds for its whole first day.
         yield _still(alert, _kind(told, alert.state), "the band, or the records of earlier days, changed", told)
 
 

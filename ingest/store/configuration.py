@@ -38,7 +38,7 @@ def duration(text: object) -> timedelta:
 
 
 def _window(text: object) -> str:
-    if isinstance(text, str) and (attempts := _ATTEMPTS.fullmatch(text)) and 0 < int(attempts[1][:_DIGITS]):
+    if isinstance(text, str) and (attempts := _ATTEMPTS.fullmatch(text)) and int(attempts[1][:_DIGITS]) > 0:
         if len(attempts[1]) > _DIGITS or int(attempts[1]) > _MOST:
             raise ValueError(f"'{text}' is more than {_MOST} attempts")
         return text.strip()

@@ -58,10 +58,13 @@ workloads AS (
 periods AS (
     SELECT
         workloads.workload, low, high, window_s, window_attempts, min_finished, risk_bearing, since,
-        lead(since) OVER (PARTITION BY workloads.workload ORDER BY since NULLS FIRST) AS until,
-        row_number() OVER (PARTITION BY workloads.workload ORDER BY since NULLS FIRST) AS period
+        lead(since) OVER by_time AS until,
+        row_number() OVER by_time AS period,
+        lag(low) OVER by_time AS earlier_low,
+        lag(high) OVER by_time AS earlier_high
     FROM workloads
     JOIN all_bands ON all_bands.workload IS NOT DISTINCT FROM workloads.band_of
+    WINDOW by_time AS (PARTITION BY workloads.workload ORDER BY since NULLS FIRST)
 ),
 -- After its last attempt a window changes until it is empty, and a row of seven days can fill; then nothing can happen.
 reach AS (
@@ -198,10 +201,12 @@ compared AS (
         workload, day, evaluated_at, period, low, high, risk_bearing, finished, escalated, rate, rate_low, rate_high, state, evidence,
         alert,
         lag(alert, 1, 'OK') OVER by_day AS alert_before,
-        lag(period, 1, period) OVER by_day AS period_before,
-        lag(low) OVER by_day AS low_before,
-        lag(high) OVER by_day AS high_before
+        -- A band that changed on the first day with records changed too, though no evaluation under the earlier one is left.
+        lag(period, 1, 1) OVER by_day AS period_before,
+        coalesce(lag(low) OVER by_day, earlier_low) AS low_before,
+        coalesce(lag(high) OVER by_day, earlier_high) AS high_before
     FROM alerts
+    JOIN periods USING (workload, period, low, high, risk_bearing)
     WINDOW by_day AS (PARTITION BY workload ORDER BY day)
 ),
 entries AS (

@@ -96,8 +96,9 @@ grouped AS (
         min(seen_at) AS first_seen,
         max(seen_at) AS last_seen,
         max(seen_at) FILTER (quiet_s > CAST($resolved_after_s AS BIGINT)) AS returned_at,
-        arg_max(run_id, coalesce(seen_at, TIMESTAMPTZ '1970-01-01 00:00:00Z')) AS example_run,
-        arg_max(event_id, coalesce(seen_at, TIMESTAMPTZ '1970-01-01 00:00:00Z')) AS example_event,
+        -- By name where the times are equal or missing, so that the order of files decides nothing.
+        max(struct_pack(at := coalesce(seen_at, TIMESTAMPTZ '1970-01-01 00:00:00Z'), run_id := run_id, event_id := event_id))
+            AS example,
         list_sort(list(DISTINCT own_signature) FILTER (own_signature <> signature)) AS merged
     FROM spaced
     GROUP BY signature
@@ -124,8 +125,8 @@ SELECT
         ELSE 'ongoing'
     END AS state,
     grouped.occurrences - grouped.runs AS repeats_in_run,
-    grouped.example_run,
-    grouped.example_event,
+    grouped.example.run_id AS example_run,
+    grouped.example.event_id AS example_event,
     coalesce(grouped.merged, []) AS merged,
     CASE WHEN resolutions.is_resolved THEN resolutions.author END AS resolved_by,
     CASE WHEN resolutions.is_resolved THEN resolutions.decided_at END AS resolved_at,

@@ -24,6 +24,11 @@ ranked AS (
         ) AS place
     FROM diagnoses
     WHERE run_id IN (SELECT run_id FROM chosen)
+    -- What was derived does not fill the gaps of what was recorded: it would pass for recorded.
+    QUALIFY rank() OVER (
+        PARTITION BY run_id, coalesce(event_id, diagnosis_id)
+        ORDER BY CASE basis WHEN 'reviewed' THEN 3 WHEN 'recorded' THEN 2 ELSE 1 END DESC
+    ) = 1
 ),
 said AS (
     SELECT

@@ -92,3 +92,25 @@ def test_durations(text: str, days: int) -> None:
 def test_what_is_no_duration(text: str) -> None:
     with pytest.raises(ValueError, match="no duration"):
         duration(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ('[bands.w]\nwindow = "99999999999999d"', "bands.w.window"),
+        ('[bands.w]\nwindow = "200000000d"', "bands.w.window"),
+        ('[bands.w]\nwindow = "99999999999999999999 attempts"', "bands.w.window"),
+        ("[bands.w]\nmin_finished = 99999999999999999999", "bands.w.min_finished"),
+        ("[retry]\nper_run = 99999999999999999999", "retry.per_run"),
+        ('[signatures]\nresolved_after = "5000w"', None),
+        ('[signatures]\nresolved_after = "6000w"', "signatures.resolved_after"),
+    ],
+)
+def test_what_no_store_can_count_is_refused_with_its_key(tmp_path: Path, text: str, key: str | None) -> None:
+    path = tmp_path / "faultlens.toml"
+    path.write_text(text)
+    if key is None:
+        assert configuration(path)
+        return
+    with pytest.raises(BadConfiguration, match=key):
+        configuration(path)

@@ -175,6 +175,16 @@ def test_a_change_of_band_is_an_entry(leased: Leased, tmp_path: Path) -> None:
     assert noticed[0].reason == "band changed from 10.0–90.0 % to 40.0–90.0 %"
 
 
+def test_a_change_of_band_on_the_first_day_is_an_entry_too(leased: Leased) -> None:
+    store = Store()
+    store.days("w", [(0, 100)], FIRST)
+    band = {"workload": "w", "high": 0.5, "window": "1d"}
+    bands = [{**band, "low": 0.08}, {**band, "low": 0.0, "since": FIRST.isoformat()}]
+    (entry,) = escalation_history(leased(store), bands=json.dumps(bands)).rows
+    assert (entry.from_state, entry.to_state) == ("OK", "OK")
+    assert entry.reason == "band changed from 8.0–50.0 % to 0.0–50.0 %"
+
+
 def test_what_is_asked_for_twice_is_the_same(leased: Leased) -> None:
     store = Store()
     store.days("w", [LOW, OK, OK], FIRST)

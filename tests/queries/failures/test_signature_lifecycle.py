@@ -58,6 +58,17 @@ def test_repeats_within_a_run_collapse(tmp_path: Path) -> None:
     assert row.workloads == ("w-a", "w-b")
 
 
+def test_the_example_does_not_depend_on_the_order_of_files(tmp_path: Path) -> None:
+    examples = set()
+    for names in ("abc", "cab"):
+        for name in names:
+            folder = tmp_path / names
+            folder.mkdir(exist_ok=True)
+            store = loaded(folder, failure(name, 1))
+        examples.add((of(store, "E_A").example_run, of(store, "E_A").runs))
+    assert examples == {("faultlens:c", 3)}
+
+
 def review(row: SignatureRow, action: str, days_ago: float = 0, **body: str) -> Review:
     return Review(
         row.example_run, "signature", "ada", {"signature": row.signature, "action": action, **body},

@@ -132,6 +132,23 @@ def test_the_figures_are_the_count_of_the_origins(stories: Lease) -> None:
     assert figures.elsewhere_high == pytest.approx(0.9699, abs=1e-4)
 
 
+def test_what_was_derived_does_not_pass_for_recorded(tmp_path: Path) -> None:
+    store = native(
+        tmp_path,
+        '{"record": "run", "run_id": "r", "status": "failed"}',
+        '{"record": "error_event", "run_id": "r", "event_id": "e", "type": "x", "seq": 1}',
+        '{"record": "diagnosis", "run_id": "r", "event_id": "e", "diagnosis_id": "d1", "observed_at": "VERIFY"}',
+        '{"record": "diagnosis", "run_id": "r", "event_id": "e", "diagnosis_id": "d2", "observed_at": "VERIFY",'
+        ' "originated_at": "PLAN", "trigger": "t", "basis": "derived", "rule": "guess: why"}',
+    )
+    with store.lease() as lease:
+        (row,) = origins(lease)
+        (pair,) = origin_matrix(lease)
+    assert (row.basis, row.observed_at) == ("recorded", "VERIFY")
+    assert (row.originated_at, row.trigger, row.rule) == (None, None, None)
+    assert (pair.observed_phase, pair.originated_phase) == ("VERIFY", None)
+
+
 def test_a_review_stands_before_the_record_which_stays_beside_it(tmp_path: Path) -> None:
     store = _reviewed(tmp_path, originated_at="PREPARE / index", root_cause="the index is old")
     with store.lease() as lease:

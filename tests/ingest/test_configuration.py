@@ -110,7 +110,7 @@ def test_what_no_store_can_count_is_refused_with_its_key(tmp_path: Path, text: s
     path = tmp_path / "faultlens.toml"
     path.write_text(text)
     if key is None:
-        assert configuration(path)
+        assert configuration(path).signatures.resolved_after == "5000w"
         return
     with pytest.raises(BadConfiguration, match=key):
         configuration(path)

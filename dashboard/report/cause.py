@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from dashboard.report.document import (
     Block,
     Cell,
@@ -19,7 +21,7 @@ from dashboard.report.document import (
 )  # fmt: skip
 from dashboard.report.drawing import sets_svg
 from dashboard.report.facts import Facts, is_localised, located_step
-from dashboard.report.told import counted, event
+from dashboard.report.told import beside, by_whom, counted, event, suspect
 from queries.context.context_stage import ContextStageRow
 from queries.runs.run_errors import RunErrorRow
 
@@ -37,11 +39,13 @@ def origin(facts: Facts) -> Section:
     blocks: list[Block] = []
     if is_localised(facts.origins):
         rows = tuple(
-            (event(facts, row.event_id), recorded(row.originated_at), recorded(row.observed_at), recorded(row.basis),
+            (event(facts, row.event_id), beside(row.originated_at, row.recorded_originated_at, row.basis),
+             beside(row.observed_at, row.recorded_observed_at, row.basis), recorded(row.basis),
              recorded(row.author), recorded(row.rule))
             for row in facts.origins
         )  # fmt: skip
         blocks.append(Table(("Failure", "Originated at", "Observed at", "Basis", "By", "Rule"), rows))
+        blocks += _several_diagnoses(facts)
     else:
         blocks.append(Paragraph(words("Not localised: neither a record nor a person says where this failure began.")))
         blocks += _suspicions(facts)
@@ -50,15 +54,32 @@ def origin(facts: Facts) -> Section:
     return Section("Origin", tuple(blocks))
 
 
+def _several_diagnoses(facts: Facts) -> list[Block]:
+    told = [row for row in facts.incident.rows if row.kind == "diagnosis"]
+    if len(told) <= len(facts.origins):
+        return []
+    named = joined([event(facts, row.event_id) for row in told])
+    said = " Where several speak of one failure, what was recorded last stands here, field by field."
+    return [Paragraph((Words("Recorded diagnoses: "), *named, Words(f".{said}")))]
+
+
 def _suspicions(facts: Facts) -> list[Block]:
     if not facts.candidates or facts.incident.first_failure is None:
         return []
     items = tuple(
-        (*recorded(row.step), Words(f", score {row.score:.2f}, rule "), *recorded(row.rule),
+        (*suspect(row.step), Words(f", score {row.score:.2f}, rule "), *recorded(row.rule),
          Words(": "), *recorded(row.evidence))
         for row in facts.candidates
     )  # fmt: skip
-    return [Paragraph(words("Suspicions that rules derived from the records; none is a diagnosis:")), Listing(items)]
+    return [
+        Paragraph(
+            words(
+                "Suspicions that rules derived from the records; none is a diagnosis. "
+                "A score is the share of a step among the steps that were looked at:"
+            )
+        ),
+        Listing(items),
+    ]
 
 
 def _context(facts: Facts, step: ContextStageRow) -> list[Block]:
@@ -109,9 +130,9 @@ def trigger_and_cause(facts: Facts) -> Section:
     for row in facts.origins:
         values: list[tuple[str, Cell]] = [
             ("Failure", event(facts, row.event_id)),
-            ("Trigger (what set it off)", _or_not(row.trigger)),
-            ("Root cause (what let it become a failure)", _or_not(row.root_cause)),
-            ("Said by", (*recorded(row.basis), Words(", "), *recorded(row.author))),
+            ("Trigger (what set it off)", beside(row.trigger, row.recorded_trigger, row.basis)),
+            ("Root cause (what let it become a failure)", beside(row.root_cause, row.recorded_root_cause, row.basis)),
+            ("Said by", by_whom(row.basis, row.author)),
         ]
         blocks.append(fields(values))
         if row.trigger_is_cause:
@@ -128,10 +149,11 @@ def _or_not(text: str | None) -> Cell:
 def classification(facts: Facts) -> Section:
     """What kind of failure it is on each axis, what still holds, what may be done, and which rules spoke."""
     blocks: list[Block] = []
-    for error in facts.errors:
-        blocks.append(fields([("Failure", event(facts, error.event_id)), *_axes(error)]))
-        if error.details:
-            blocks.append(Raw(error.details[:2000]))
+    for alike in _alike(facts.errors):
+        named = joined([event(facts, error.event_id) for error in alike])
+        blocks.append(fields([("Failure" if len(alike) == 1 else "Failures", named), *_axes(alike[0])]))
+        if alike[0].details:
+            blocks.append(Raw(alike[0].details[:2000]))
     if facts.run.errors > len(facts.errors):
         blocks.append(Paragraph(words(f"{facts.run.errors - len(facts.errors):,} more errors are not told here.")))
     if not facts.errors:
@@ -147,10 +169,19 @@ def classification(facts: Facts) -> Section:
     return Section("Classification", (*blocks, fields(state), *_rules(facts)))
 
 
+def _alike(errors: Iterable[RunErrorRow]) -> list[list[RunErrorRow]]:
+    """Errors of one class with one text are told once, where the first of them stands."""
+    told: dict[str, list[RunErrorRow]] = {}
+    for error in errors:
+        told.setdefault(repr((_axes(error), error.details)), []).append(error)
+    return list(told.values())
+
+
 def _axes(error: RunErrorRow) -> list[tuple[str, Cell]]:
     axes: dict[str, object] = {
         "Severity level": error.level,
         "Type": error.type,
+        "Location": error.location,
         "Error code": error.error_code,
         "Agent error code": error.agent_error_code,
         "Tool error class": error.tool_error_class,

@@ -22,11 +22,10 @@ from dashboard.report.document import (
     words,
 )  # fmt: skip
 from dashboard.report.facts import Facts, located_step
+from dashboard.report.summary import RESPONSE_RULES
 from dashboard.report.told import body, counted, event, human, place, share
 from queries.recovery.recovery_chains import RecoveryChainRow
 from queries.runs.timeline import TimelineRow
-
-LAYERED = ("retry-unchanged", "retry-class", "retry-budget", "budget-open", "chain-attempts", "auto-below-threshold")
 
 
 def response(facts: Facts) -> Section:
@@ -61,9 +60,13 @@ def _repeats(facts: Facts) -> Cell:
 
 
 def _budget(facts: Facts) -> list[Cell]:
-    spoke = [row for row in facts.findings if row.rule in LAYERED]
+    spoke = [row for row in facts.findings if row.rule in RESPONSE_RULES]
     if not spoke:
-        return [words("Budget and thresholds: no rule about retries, budgets, attempts or confidence found anything.")]
+        return [
+            words(
+                "Budget and thresholds: no rule about retries, budgets, attempts, chains or confidence found anything."
+            )
+        ]
     return [(Words(f"{row.rule} ({row.severity}): "), *recorded(row.message)) for row in spoke]
 
 
@@ -113,7 +116,8 @@ def lessons(facts: Facts) -> list[Section]:
 def actions(facts: Facts) -> Section:
     """What will be done, in which layer, by whom, until when; recorded preventions stand beside."""
     rows = tuple(
-        (recorded(row.prevention), recorded(row.prevention_layer), words("–"), words("–"),
+        ((*recorded(row.prevention), Words(" (prevents nothing)" if row.prevention_null else "")),
+         recorded(row.prevention_layer), words("–"), words("–"),
          words("provisional" if row.provisional else "durable" if row.durable else "not recorded"),
          recorded(row.basis), words("not recorded"))
         for row in facts.origins if row.prevention
@@ -144,7 +148,7 @@ def questions(facts: Facts) -> Section:
 def _samples(facts: Facts) -> list[Cell]:
     band = facts.band
     found: list[Cell] = []
-    if band is not None:
+    if band is not None and band.finished:
         found.append((Words("Escalation of workload "), *recorded(band.workload), Words(
             f": {band.escalated} of {counted(band.finished, 'finished attempt')}, "
             f"{share(band.rate, band.rate_low, band.rate_high)}; the band reads {band.state}.")))  # fmt: skip

@@ -61,6 +61,13 @@ def is_failure(row: TimelineRow) -> bool:
     return row.kind == "error" or (row.kind == "guardrail" and row.outcome in {"deny", "aborted"})
 
 
+def told_best(told: Incident, failed: TimelineRow) -> TimelineRow:
+    """The error that says why a step failed, where there is one; else the failed row itself."""
+    if failed.kind != "span":
+        return failed
+    return next((row for row in told.rows if row.kind == "error" and row.span_id == failed.span_id), failed)
+
+
 def _kept(rows: Sequence[TimelineRow], start: int | None, most: int) -> list[int]:
     """The places of the rows that are told, in order."""
     begin = max(0, (start or 0) - LEAD)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 from dashboard.report.document import (
     Anchor,
     Block,
@@ -14,13 +17,13 @@ from dashboard.report.document import (
     Table,
     Words,
     fields,
-    joined,
     recorded,
     words,
 )  # fmt: skip
 from dashboard.report.drawing import timeline_svg
-from dashboard.report.facts import Facts, is_localised
-from dashboard.report.told import counted, event, human, moment, seconds
+from dashboard.report.facts import Facts
+from dashboard.report.incident import told_best
+from dashboard.report.told import counted, event, human, moment, seconds, spot
 from queries.runs.timeline import TimelineRow
 
 
@@ -33,6 +36,7 @@ def header(facts: Facts) -> Section:
         ("Name", recorded(run.name)),
         ("Workload", recorded(run.workload)),
         ("Source", recorded(run.source)),
+        *([("Parent run", recorded(run.parent_run_id))] if run.parent_run_id else []),
         ("Outcome", recorded(run.status)),
         ("Decided by", recorded(run.status_reason)),
         ("Stop reason", recorded(run.stop_reason)),
@@ -59,65 +63,6 @@ def _counts(facts: Facts) -> str:
     return ", ".join(parts)
 
 
-def summary(facts: Facts) -> Section:
-    """The run in a few lines of facts, then a person's summary."""
-    return Section(
-        "Summary",
-        (
-            Listing((_what_failed(facts), _where_it_began(facts), _what_was_tried(facts), _what_is_provisional(facts))),
-            human(facts, "summary", "say in three sentences what happened and what it means", "summary"),
-        ),
-    )
-
-
-def _what_failed(facts: Facts) -> Cell:
-    run, first = facts.run, facts.incident.first_failure
-    lead = (Words("What failed: the run ended "), *recorded(run.status), Words("; "))
-    if first is None:
-        return (*lead, Words("no failure is recorded in it."))
-    row = _told_best(facts, facts.incident.rows[first])
-    return (*lead, Words("the first failure is "), *recorded(row.name or row.summary), Words(" at "), *_spot(row),
-            Words(", event "), *event(facts, row.event_id), Words("."))  # fmt: skip
-
-
-def _told_best(facts: Facts, failed: TimelineRow) -> TimelineRow:
-    """The error that says why a step failed, where there is one; else the failed row itself."""
-    errors = [row for row in facts.incident.rows if row.kind == "error" and row.span_id == failed.span_id]
-    return next(iter(errors), failed) if failed.kind == "span" else failed
-
-
-def _spot(row: TimelineRow) -> Cell:
-    parts = [recorded(value) for value in (row.phase, row.agent) if value]
-    return joined(parts, " / ") if parts else words("a place that is not recorded")
-
-
-def _where_it_began(facts: Facts) -> Cell:
-    if not is_localised(facts.origins):
-        return words("Where it began: not localised. No record and no person says it.")
-    row = next(row for row in facts.origins if row.originated_at)
-    cause = recorded(row.root_cause) if row.root_cause else words("not recorded")
-    origin = (*recorded(row.originated_at), Words(" ("), *recorded(row.basis), Words(")"))
-    return (Words("Where it began: "), *origin, Words("; root cause: "), *cause, Words("."))
-
-
-def _what_was_tried(facts: Facts) -> Cell:
-    if not facts.recoveries:
-        return words("What was tried: no recovery is recorded.")
-    tried = [(*recorded(row.chain or "no chain recorded"), Words(": "), *recorded(row.outcome or "unfinished"))
-             for row in facts.recoveries]  # fmt: skip
-    return (Words(f"What was tried: {counted(len(tried), 'recovery', 'recoveries')}: "), *joined(tried[:6]), Words("."))
-
-
-def _what_is_provisional(facts: Facts) -> Cell:
-    provisional = [row for row in facts.origins if row.provisional]
-    if not facts.origins and facts.incident.first_failure is not None:
-        return words("What is provisional: everything. Neither a diagnosis nor a fix is recorded.")
-    if not provisional:
-        return words("What is provisional: no fix is recorded as made where the failure was only observed.")
-    named = joined([event(facts, row.event_id) for row in provisional])
-    return (Words("What is provisional: the fix of "), *named, Words(", made where it was observed: it stays open."))
-
-
 def impact(facts: Facts) -> Section:
     """What the failure touched, what may have happened unseen, and what was not affected."""
     blocks: list[Block] = [Paragraph(words(_unconfirmed(facts)))]
@@ -141,12 +86,13 @@ def _unconfirmed(facts: Facts) -> str:
 
 
 def _unaffected(facts: Facts) -> list[str]:
-    shape = facts.shape
+    shape, errors = facts.shape, counted(facts.run.errors, "error is", "errors are")
     if shape is None:
-        return ["Not affected: no step is recorded, so nothing can be named."]
+        return [f"Steps: none is recorded, so none can be named as unaffected; {errors} recorded."]
+    steps = counted(shape.spans, "step")
     return [
-        f"Not affected: {shape.completed:,} of {counted(shape.spans, 'step')} completed.",
-        f"Affected: {shape.failed:,} failed, {shape.unfinished:,} started and have no recorded end.",
+        f"Completed: {shape.completed:,} of {steps}. That a step completed does not say that what it did was right.",
+        f"Affected: {shape.failed:,} failed, {shape.unfinished:,} started and have no recorded end; {errors} recorded.",
         f"Never reached: {shape.not_reached:,}; a step that was never reached did not fail.",
         f"Without a recorded status: {shape.not_recorded:,}.",
         f"Not hanging together: {counted(shape.orphans, 'orphan')}, {shape.in_circles:,} in circles of parents.",
@@ -168,11 +114,18 @@ def timeline(facts: Facts) -> Section:
         if told.earlier or told.others
         else []
     )
+    if dated and _runs_backwards(told.rows):
+        said.append("Rows stand in the order of the records; their times do not all follow it.")
     if told.first_failure is None:
         said.append("No failure is recorded, so the timeline starts where the run does.")
     blocks += [Paragraph(words(line)) for line in said]
     blocks.append(human(facts, "notes", "add notes to the moments on the walkthrough page", "note", "comment"))
     return Section("Timeline", tuple(blocks))
+
+
+def _runs_backwards(rows: Sequence[TimelineRow]) -> bool:
+    times = [row.occurred_at for row in rows if row.occurred_at]
+    return any(later < earlier for earlier, later in pairwise(times))
 
 
 def _row(facts: Facts, number: int, row: TimelineRow, *, dated: bool) -> tuple[Cell, ...]:
@@ -182,7 +135,7 @@ def _row(facts: Facts, number: int, row: TimelineRow, *, dated: bool) -> tuple[C
         (Anchor(f"e{number}"), Words(f"{number}{mark}")),
         words(when),
         (Words(f"{row.kind}: "), *recorded(row.name), *((Words(" → "), *recorded(row.outcome)) if row.outcome else ())),
-        _spot(row) if row.phase or row.agent else words("–"),
+        spot(row) if row.phase or row.agent else words("–"),
         recorded(row.summary, longest=160),
         (Link("record", f"#r{number}"),) if row.event_id else words("–"),
     )
@@ -197,15 +150,15 @@ def detection(facts: Facts) -> Section:
              words("–" if row.distance is None else str(row.distance)))
             for row in facts.origins
         )  # fmt: skip
-        header = ("Failure", "Observed at", "Noticed by", "Delay since its origin", "Phases since its origin")
+        header = ("Failure", "Observed at", "Agent in the record", "Delay since its origin", "Phases since its origin")
         blocks.append(Table(header, rows))
         if all(row.delay_s is None for row in facts.origins):
             blocks.append(
                 Paragraph(words("The delay cannot be measured: it needs both places on a timeline with a clock."))
             )
     elif facts.incident.first_failure is not None:
-        row = facts.incident.rows[facts.incident.first_failure]
-        said = (Words("Observed at: "), *_spot(row), Words(", in event "), *event(facts, row.event_id),
+        row = told_best(facts.incident, facts.incident.rows[facts.incident.first_failure])
+        said = (Words("Observed at: "), *spot(row), Words(", in event "), *event(facts, row.event_id),
                 Words(". The record names no observed_at; here the first failure was written down."))  # fmt: skip
         blocks.append(Paragraph(said))
     else:

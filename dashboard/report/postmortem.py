@@ -13,7 +13,8 @@ from dashboard.report.facts import Facts, facts_of
 from dashboard.report.html import html
 from dashboard.report.human import written_in
 from dashboard.report.markdown import markdown
-from dashboard.report.opening import detection, header, impact, summary, timeline
+from dashboard.report.opening import detection, header, impact, timeline
+from dashboard.report.summary import summary
 from dashboard.report.told import counted
 from ingest.store.attach import Lease
 from queries.export import plain

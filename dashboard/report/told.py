@@ -7,9 +7,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from dashboard.report.document import ABSENT, Cell, Entry, Human, Link, Words, recorded
+from dashboard.report.document import ABSENT, Cell, Entry, Human, Link, Words, joined, recorded
 from dashboard.report.facts import Facts
 from queries.origins.reviews import ReviewRow
+from queries.runs.timeline import TimelineRow
 
 
 def moment(value: datetime | None) -> str:
@@ -33,13 +34,41 @@ def seconds(value: float | None) -> str:
     """A span of time, or a dash."""
     if value is None:
         return ABSENT
-    minutes, rest = divmod(value, 60)
-    return f"{minutes:.0f} min {rest:.0f} s" if minutes else f"{value:.3g} s"
+    if abs(value) < 60:
+        return f"{value:.3g} s"
+    minutes, rest = divmod(round(abs(value)), 60)
+    return f"{'-' if value < 0 else ''}{minutes} min {rest} s"
+
+
+def beside(said: str | None, before: str | None, basis: str) -> Cell:
+    """What stands, and beside what a person said what the records say of it."""
+    shown = recorded(said) if said else (Words("not recorded"),)
+    if basis != "reviewed":
+        return shown
+    if said and said == before:
+        return (*shown, Words(" (from the records)"))
+    return (*shown, Words(" (the records say: "), *(recorded(before) if before else (Words("nothing"),)), Words(")"))
+
+
+def by_whom(basis: str, author: str | None) -> Cell:
+    """The basis of a statement, and who made it where that is known."""
+    return (*recorded(basis), *((Words(" by "), *recorded(author)) if author else ()))
 
 
 def place(path: str | None, line: int | None) -> Cell:
     """The file and line of a record."""
     return (*recorded(path), Words(f" line {line}")) if path and line else recorded(path)
+
+
+def spot(row: TimelineRow) -> Cell:
+    """The phase and the agent of a moment."""
+    parts = [recorded(value) for value in (row.phase, row.agent) if value]
+    return joined(parts, " / ") if parts else (Words("a place that is not recorded"),)
+
+
+def suspect(step: str) -> Cell:
+    """A suspected step by its number or name; one that has neither by its place in the order."""
+    return recorded(step) if step.startswith("seq ") else (Words("step "), *recorded(step))
 
 
 def number_of(facts: Facts, event_id: str | None) -> int | None:

@@ -16,6 +16,7 @@ from dashboard.report.human import begin, end, written_in
 from dashboard.report.incident import incident
 from dashboard.report.markdown import literal, prose
 from dashboard.report.postmortem import postmortem, report
+from dashboard.report.told import seconds
 from ingest.load import ingest
 from ingest.reviews import Review, write
 from ingest.store import AnyStore, Lease, open_store
@@ -154,7 +155,7 @@ def test_the_sections_stand_in_their_order(lease: Lease) -> None:
     [
         # read by hand from the sample files
         ("refund-4711", "first failure is `limit_exceeded`"),
-        ("refund-4711", "Where it began: `CLASSIFY` (`recorded`); root cause: `index not rebuilt`"),
+        ("refund-4711", "at `CLASSIFY`, `recorded` by `reliability`; root cause: `index not rebuilt`"),
         ("refund-4711", "lost at difference 1, retrieval omission, proven"),
         ("refund-4711", "`limits-2026` (current `1`)"),
         ("refund-4711", "`test_failure 64%` | 0.80 | automatic"),
@@ -310,3 +311,54 @@ def test_an_orphan_and_a_circle_are_counted(tmp_path: Path) -> None:
 def test_an_unknown_run_is_named(lease: Lease) -> None:
     with pytest.raises(UnknownRun, match="nobody"):
         report(lease, "nobody", "md")
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [(None, "–"), (0.5, "0.5 s"), (59.9, "59.9 s"), (119.7, "2 min 0 s"), (-195.0, "-3 min 15 s"), (-4.0, "-4 s")],
+)
+def test_a_span_of_time_reads_as_it_is(given: float | None, shown: str) -> None:
+    assert seconds(given) == shown
+
+
+def test_a_reviewed_origin_stands_with_its_author_beside_the_recorded_one_and_outlives_an_ingest(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "store.duckdb"
+    story = str(ROOT / STORIES["refund-4711"])
+    ingest([story], path)
+    body = {"verdict": "overridden", "originated_at": "PLAN / step 2", "root_cause": "nobody owns the index"}
+    with closing(open_store(path)) as store:
+        write(store, [Review("faultlens:refund-4711", "diagnosis", "Ann", body, event_id="e1")])
+    ingest([story], path)
+    with closing(open_store(path)) as store, store.lease() as lease:
+        text = report(lease, "refund-4711", "md")
+    assert "at `PLAN / step 2` (the records say: `CLASSIFY`), `reviewed` by `Ann`" in text
+    assert "| `nobody owns the index` (the records say: `index not rebuilt`) |" in text
+    assert "| `limit replaced` (from the records) |" in text
+
+
+SUMMARISED = {
+    "conformance/five_times.jsonl": ("conf-five-times", "the same failure was met 5 times"),
+    "conformance/mutual_wait.jsonl": ("conf-deadlock", "the run has no recorded end"),
+    "conformance/unknown_outcome.jsonl": ("conf-unknown-outcome", "the effect of [`e1`](#e1) may exist"),
+    "origins/origin_after_observation.jsonl": ("origin-after", "which is after it was observed"),
+    "origins/trigger_is_cause.jsonl": ("origin-trigger-cause", "which is also given as the trigger"),
+    "origins/null_prevention.jsonl": ("origin-null-prevention", "add this to the prompt` (prevents nothing)"),
+    "context/not-provable.jsonl": ("ctx-unproven", "lost something at attention or utilisation, not proven"),
+    "bijux_agent/traces/finalize_veto_certain_invalid.json": ("run-finalize_veto_certain_invalid", "risk above 0.5`."),
+}
+
+
+@pytest.mark.parametrize("file", SUMMARISED)
+def test_a_report_says_at_its_head_what_the_records_hold(tmp_path: Path, file: str) -> None:
+    run, said = SUMMARISED[file]
+    with alone(tmp_path, f"sample_traces/{file}") as lease:
+        assert said in report(lease, run, "md")
+
+
+def test_errors_that_are_alike_are_classified_once(tmp_path: Path) -> None:
+    with alone(tmp_path, "sample_traces/conformance/five_times.jsonl") as lease:
+        text = report(lease, "conf-five-times", "md")
+    assert text.count("| Error code | `E_ASSERT` |") == 1
+    assert "| Failures | [`e1`](#e1), [`e2`](#e2), [`e3`](#e3), [`e4`](#e4), [`e5`](#e5) |" in text

@@ -103,6 +103,9 @@ def settled(page: Page) -> None:
 
 
 def reviewed(page: Page, origin: str, who: str) -> None:
+    # While a page is drawn anew, the form of before may still stand beside the new one.
+    expect(page.get_by_role("textbox", name="Originated at")).to_have_count(1)
+    settled(page)
     page.get_by_role("textbox", name="Originated at").fill(origin)
     page.get_by_role("textbox", name="Your name").first.fill(who)
     page.get_by_role("button", name="Save review").click()

@@ -19,7 +19,7 @@ SAME_PLACE = [
     ("in words", "src/a.py, line 12", "src/a.py"),
     ("in words with column", "src/a.py line 12, column 5", "src/a.py"),
     ("Windows separators", "src\\auth\\refresh.py:87", "src/auth/refresh.py"),
-    ("Windows drive", "C:\\work\\src\\a.py", "D:/work/src/a.py"),
+    ("Windows drive", "C:\\team\\src\\a.py", "D:/team/src/a.py"),
     ("Linux home", "/home/ada/src/a.py:1", "/home/bob/src/a.py:2"),
     ("Mac home", "/Users/ada/src/a.py", "~/src/a.py"),
     ("Windows home", "C:\\Users\\ada\\src\\a.py", "/home/bob/src/a.py"),

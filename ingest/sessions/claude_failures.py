@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ingest.records import ContextOp, ErrorEvent, GuardrailEvent, Record, RecoveryEvent
+from ingest.records import ContextOp, ErrorEvent, GuardrailEvent, Record
 from ingest.sessions.claude_rows import Row
 from ingest.sessions.said import kept, text_of
 from ingest.sessions.tool_failure import Said
@@ -56,20 +56,6 @@ def tool_failure(row: Row, run_id: str, call: Call, told: str, said: Said) -> It
             attributes={"decision_rule": said.rule},
             flags=row.flags,
         )
-
-
-def recovery(row: Row, run_id: str, *, of: str, failed: str, trigger: str, rule: str) -> RecoveryEvent:
-    """The failed operation succeeded later; `of` is what succeeded."""
-    return RecoveryEvent(
-        run_id=run_id,
-        event_id=f"{of}#recovery",
-        occurred_at=row.time,
-        trigger=trigger,
-        outcome="RECOVERED",
-        for_event=failed,
-        basis="derived",
-        rule=rule,
-    )
 
 
 def api_error(row: Row, run_id: str) -> ErrorEvent:

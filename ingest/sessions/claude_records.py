@@ -9,8 +9,9 @@ from typing import Any
 from ingest.adapter import Item, Parsed
 from ingest.blocks.items import Reader
 from ingest.records import Event, Record, Run, Span
-from ingest.sessions.claude_failures import Call, api_error, compaction, final_api_error, recovery, tool_failure
+from ingest.sessions.claude_failures import Call, api_error, compaction, final_api_error, tool_failure
 from ingest.sessions.claude_rows import SOURCE, Index, Row, is_failed
+from ingest.sessions.recovered import recovery
 from ingest.sessions.said import blocks_said, first_words, kept, project_folder, quotations, text_of
 from ingest.sessions.tool_failure import said_in
 from ingest.vendor.values import digest, text, whole, words
@@ -130,7 +131,7 @@ class Transcript:
         yield result.model_copy(update={"event_id": f"{call_id}#result", "span_id": call_id, "name": call.tool})
         if failed := state.failed.pop((call.tool, call.given), None):
             rule = "repeat_succeeded: the same tool succeeded later with the same input"
-            yield recovery(row, state.reader.run_id, of=call_id, failed=failed, trigger="tool_error", rule=rule)
+            yield recovery(row.time, state.reader.run_id, of=call_id, failed=failed, trigger="tool_error", rule=rule)
 
     def assistant(self, row: Row, state: _RunState) -> Iterator[Record]:
         """A turn of the model with its tokens once, what it said and the tools it called."""
@@ -224,7 +225,7 @@ def _answered(row: Row, state: _RunState) -> Iterator[Record]:
         failed, count = state.api_errors[-1], len(state.api_errors)
         state.api_errors.clear()
         rule = f"retry_succeeded: the model answered after {count} failed calls of its API"
-        yield recovery(row, state.reader.run_id, of=row.message_id, failed=failed, trigger="api_error", rule=rule)
+        yield recovery(row.time, state.reader.run_id, of=row.message_id, failed=failed, trigger="api_error", rule=rule)
 
 
 def _user_kind(row: Row, told: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ingest.records import ErrorEvent, GuardrailEvent, Record, RecoveryEvent
+from ingest.records import ErrorEvent, GuardrailEvent, Record
 from ingest.sessions.codex_outcome import Outcome
 from ingest.sessions.codex_rows import Call, Row
 from ingest.sessions.said import kept
@@ -63,20 +63,6 @@ def turn_failure(row: Row, run_id: str, event_id: str) -> ErrorEvent:
         action=f"retry {retry['attempt']} of {retry['most']}" if retry else None,
         attributes=kept({**row.payload, "tool_error_class_rule": rule}, "type"),
         flags=row.flags,
-    )
-
-
-def recovery(row: Row, run_id: str, *, of: str, failed: str, trigger: str, rule: str) -> RecoveryEvent:
-    """The failed operation succeeded later; `of` is what succeeded."""
-    return RecoveryEvent(
-        run_id=run_id,
-        event_id=f"{of}#recovery",
-        occurred_at=row.time,
-        trigger=trigger,
-        outcome="RECOVERED",
-        for_event=failed,
-        basis="derived",
-        rule=rule,
     )
 
 

@@ -10,9 +10,10 @@ from typing import Any
 from ingest.adapter import Item, Parsed
 from ingest.blocks.items import Reader
 from ingest.records import ContextOp, Event, Record, Run, Span, run_key
-from ingest.sessions.codex_failures import approval, call_failure, recovery, turn_failure
+from ingest.sessions.codex_failures import approval, call_failure, turn_failure
 from ingest.sessions.codex_outcome import Outcome
 from ingest.sessions.codex_rows import SOURCE, Call, Index, Row, parent_session, role_of, status_of, told_in
+from ingest.sessions.recovered import recovery
 from ingest.sessions.said import blocks_said, first_words, kept, project_folder, quotations, text_of
 from ingest.vendor.values import digest, mapping, text, whole, words
 
@@ -195,7 +196,7 @@ class Rollout:
             yield from self._failure(row, call_id, call, outcome)
         elif failed := self._seen.failed.pop((call.tool, call.given), None):
             rule = "repeat_succeeded: the same tool succeeded later with the same input"
-            yield recovery(row, self.run_id, of=call_id, failed=failed, trigger="tool_error", rule=rule)
+            yield recovery(row.time, self.run_id, of=call_id, failed=failed, trigger="tool_error", rule=rule)
 
     def _failure(self, row: Row, call_id: str, call: Call, outcome: Outcome) -> Iterator[Record]:
         if call_id in self._seen.failed_calls:
@@ -220,7 +221,7 @@ class Rollout:
             failed, count = self._seen.stream_errors[-1], len(self._seen.stream_errors)
             self._seen.stream_errors = []
             rule = f"retry_succeeded: the model went on after {count} broken streams"
-            yield recovery(row, self.run_id, of=failed, failed=failed, trigger="stream_error", rule=rule)
+            yield recovery(row.time, self.run_id, of=failed, failed=failed, trigger="stream_error", rule=rule)
 
     def aborted(self, row: Row) -> Iterator[Record]:
         """The turn was stopped; by the user, where it says so."""

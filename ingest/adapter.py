@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ingest.json_text import Fault, Line
 from ingest.records import Record
 from ingest.source import DAMAGE, Head, Source
 
@@ -53,6 +54,13 @@ class Skipped:
 
 
 Item = Parsed | Rejected | Skipped
+
+
+def unread(place: Place, line: Line, fault: Fault) -> Rejected | Skipped:
+    """A line that holds no JSON value: refused, unless it is the last one and may still be written."""
+    if fault.cut and not line.ended:
+        return Skipped(place, "incomplete_last_line")
+    return Rejected(place, fault.reason, fault.message, line.text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ingest import json_text
-from ingest.adapter import Adapter, Item, Parsed, Place, Rejected, Skipped
+from ingest.adapter import Adapter, Item, Parsed, Place, Rejected, Skipped, unread
 from ingest.bijux import runtime_http, runtime_replay, runtime_store, runtime_stored_runs, runtime_trace
 from ingest.source import Head, Source
 
@@ -100,10 +100,8 @@ def _lines(source: Source) -> Iterator[_Document | Rejected | Skipped]:
             place = Place(line.number, line.offset)
             if isinstance(decoded, json_text.Decoded):
                 yield _Document(decoded.value, place, f"{source.below}#{line.number}", decoded.flags)
-            elif decoded.cut and not line.ended:
-                yield Skipped(place, "incomplete_last_line")
             else:
-                yield Rejected(place, decoded.reason, decoded.message, line.text)
+                yield unread(place, line, decoded)
 
 
 def _items(document: _Document) -> Iterator[Item]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ingest.adapter import Adapter, Item, Place, Rejected, Skipped
+from ingest.adapter import Adapter, Item, Place, Rejected, Skipped, unread
 from ingest.json_text import Decoded, Fault, Line, values
 from ingest.sessions.claude_records import Transcript
 from ingest.sessions.claude_rows import Index, Row
@@ -50,9 +50,7 @@ def _lines(source: Source) -> Iterator[tuple[Line, Decoded | Fault]]:
 def _row(line: Line, decoded: Decoded | Fault) -> Row | Rejected | Skipped:
     place = Place(line.number, line.offset)
     if isinstance(decoded, Fault):
-        if decoded.cut and not line.ended:
-            return Skipped(place, "incomplete_last_line")
-        return Rejected(place, decoded.reason, decoded.message, line.text)
+        return unread(place, line, decoded)
     if not isinstance(decoded.value, dict):
         return Rejected(
             place, "not_an_object", f"a row is an object; this is {type(decoded.value).__name__}", line.text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ingest.adapter import Adapter, Item, Place, Rejected, Skipped
+from ingest.adapter import Adapter, Item, Place, Rejected, Skipped, unread
 from ingest.json_text import Decoded, Fault, Line, values
 from ingest.sessions.codex_records import Rollout
 from ingest.sessions.codex_rows import ENVELOPE_TYPES, Index, Row, is_bare_header
@@ -53,9 +53,7 @@ def _lines(source: Source) -> Iterator[tuple[Line, Decoded | Fault]]:
 def _row(line: Line, decoded: Decoded | Fault) -> Row | Rejected | Skipped:
     place = Place(line.number, line.offset)
     if isinstance(decoded, Fault):
-        if decoded.cut and not line.ended:
-            return Skipped(place, "incomplete_last_line")
-        return Rejected(place, decoded.reason, decoded.message, line.text)
+        return unread(place, line, decoded)
     if not isinstance(decoded.value, dict):
         return Rejected(
             place, "not_an_object", f"a row is an object; this is {type(decoded.value).__name__}", line.text

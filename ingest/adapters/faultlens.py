@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ingest import native
-from ingest.adapter import Adapter, Item, Parsed, Place, Rejected, Skipped
+from ingest.adapter import Adapter, Item, Parsed, Place, Rejected, unread
 from ingest.json_text import Decoded, Line, values
 from ingest.source import Head, Source
 
@@ -25,10 +25,8 @@ def read(source: Source) -> Iterator[Item]:
             place = Place(line.number, line.offset)
             if isinstance(decoded, Decoded):
                 yield _item(place, decoded, line)
-            elif decoded.cut and not line.ended:
-                yield Skipped(place, "incomplete_last_line")
             else:
-                yield Rejected(place, decoded.reason, decoded.message, line.text)
+                yield unread(place, line, decoded)
 
 
 def _item(place: Place, decoded: Decoded, line: Line) -> Item:

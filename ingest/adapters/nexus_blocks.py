@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import Any
 
 from ingest import json_text
-from ingest.adapter import Adapter, Item, Parsed, Place, Rejected, Skipped
+from ingest.adapter import Adapter, Item, Parsed, Place, Rejected, Skipped, unread
 from ingest.blocks.block import DIAGNOSIS, NAMES, STATE, Block
 from ingest.blocks.items import Reader, skipped_as
 from ingest.blocks.meaning import as_text
@@ -155,10 +155,8 @@ class _File:
                 place = Place(line.number, line.offset)
                 if isinstance(decoded, Decoded):
                     yield from self._of_line(place, decoded, line)
-                elif decoded.cut and not line.ended:
-                    yield Skipped(place, "incomplete_last_line")
                 else:
-                    yield Rejected(place, decoded.reason, decoded.message, line.text)
+                    yield unread(place, line, decoded)
 
     def _of_line(self, place: Place, decoded: Decoded, line: Line) -> Iterator[Item]:
         if not isinstance(decoded.value, dict | list):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ingest.adapter import Adapter, Item, Parsed, Place, Rejected, Skipped
+from ingest.adapter import Adapter, Item, Parsed, Place, Rejected, Skipped, unread
 from ingest.json_text import Decoded, values
 from ingest.run_dash.log import Log, Row
 from ingest.run_dash.records import records_of
@@ -42,10 +42,8 @@ def _lines(source: Source) -> Iterator[Row | Rejected | Skipped]:
             place = Place(line.number, line.offset)
             if isinstance(decoded, Decoded):
                 yield _row(place, decoded, line.text)
-            elif decoded.cut and not line.ended:
-                yield Skipped(place, "incomplete_last_line")
             else:
-                yield Rejected(place, decoded.reason, decoded.message, line.text)
+                yield unread(place, line, decoded)
 
 
 def _row(place: Place, decoded: Decoded, raw: str) -> Row | Rejected:

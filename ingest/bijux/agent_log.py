@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ingest.adapter import Item, Parsed, Place, Rejected, Skipped
+from ingest.adapter import Item, Parsed, Place, Rejected, Skipped, unread
 from ingest.bijux.agent_results import Identity
 from ingest.bijux.agent_shapes import Shape, shape_of
 from ingest.bijux.agent_values import Flags, first_line, last_name, mapping, text, without
@@ -125,19 +125,13 @@ def log_items(lines: list[LogLine], call: Call, owner: Callable[[LogLine], Ident
     """Every line as an event of its run; lines of another call are left out and counted."""
     for line in lines:
         if isinstance(line.decoded, Fault):
-            yield _fault(line, line.decoded)
+            yield unread(line.place, line.line, line.decoded)
         elif not isinstance(line.decoded.value, dict):
             yield Rejected(line.place, "not_an_object", "the log line is no JSON object", line.line.text)
         elif not call.holds(line):
             yield Skipped(line.place, "line_of_another_call")
         else:
             yield Parsed(line.place, (_event(owner(line), line, line.decoded.flags),))
-
-
-def _fault(line: LogLine, fault: Fault) -> Item:
-    if fault.cut and not line.line.ended:
-        return Skipped(line.place, "incomplete_last_line")
-    return Rejected(line.place, fault.reason, fault.message, line.line.text)
 
 
 def _event(identity: Identity, line: LogLine, said: tuple[str, ...]) -> Event:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from ingest.adapter import Place, Rejected, Skipped
+from ingest.adapter import Place, Rejected, Skipped, unread
 from ingest.json_text import UTF16_MARKS, Decoded, Fault, decode, decoded_leniently, is_lines, values
 from ingest.source import DAMAGE, Head, Source
 
@@ -117,10 +117,8 @@ def _line_units(source: Source, envelopes: tuple[str, ...]) -> Iterator[Unit | R
             if isinstance(decoded, Decoded):
                 for value in _opened(decoded.value, envelopes):
                     yield Unit(value, place, line.text[:_RAW], decoded.flags)
-            elif decoded.cut and not line.ended:
-                yield Skipped(place, "incomplete_last_line")
             else:
-                yield Rejected(place, decoded.reason, decoded.message, line.text)
+                yield unread(place, line, decoded)
 
 
 def _document_units(source: Source, envelopes: tuple[str, ...]) -> Iterator[Unit | Rejected | Skipped]:

@@ -23,7 +23,8 @@ from ingest.adapter import Adapter, Parsed, Rejected, Skipped, Unreadable, items
 from ingest.discover import Found, Missing, found_in
 from ingest.report import Counts, FileReport, IngestReport
 from ingest.source import Source, sha256, sha256_of_first
-from ingest.staging import RECORD_TABLES, SourceStage, Staging, insert, units_between
+from ingest.source_stage import SourceStage
+from ingest.staging import RECORD_TABLES, Staging, insert, units_between
 from ingest.store.errors import FaultlensError
 from ingest.store.masking import masked
 from ingest.store.url import AnyStore, open_store

@@ -6,11 +6,7 @@ is stored and what is a duplicate can be counted in units once the store is know
 
 from __future__ import annotations
 
-import hashlib
-import json
-import math
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,10 +14,6 @@ import duckdb
 import pyarrow as pa
 
 from ingest import records as kinds
-from ingest.adapter import Parsed
-from ingest.derive.prevention import prevention_checked
-from ingest.derive.signature import signed
-from ingest.records import Record
 from ingest.store.catalog import memory_connection
 from ingest.store.migrate import migrate
 
@@ -46,10 +38,6 @@ _ARROW = {
     "VARCHAR[]": pa.list_(pa.string()),
     "TIMESTAMP WITH TIME ZONE": pa.timestamp("us", tz="UTC"),
 }
-# The column that holds a record's own id, where it is not event_id.
-_ID_COLUMN = {"diagnoses": "diagnosis_id"}
-# Attributes are added apart: their keys are sorted, and they may be nested deeper than pydantic writes.
-_NOT_CONTENT = {"event_id", "flags", "attributes"}
 
 
 @dataclass(frozen=True)
@@ -125,150 +113,6 @@ def insert(con: duckdb.DuckDBPyConnection, table: str, batch: pa.Table) -> None:
         cursor.register("batch", batch)
         cursor.execute(f"INSERT INTO {table} BY NAME SELECT * FROM batch").fetchall()
         cursor.unregister("batch")
-
-
-class SourceStage:
-    """Turns the parsed units of one source into staged rows with identity and position."""
-
-    def __init__(self, staging: Staging, file_ids: dict[str | None, str], workload: str | None) -> None:
-        self._staging = staging
-        self._file_ids = file_ids
-        self._workload = workload
-        self._seen: Counter[bytes] = Counter()
-        self._position = 0
-        self._described: set[str] = set()
-        self.runs: set[str] = set()
-        self.first_unit = staging.last_unit + 1
-        self.units = 0
-
-    @property
-    def last_unit(self) -> int:
-        """The number of the source's last record so far."""
-        return self.first_unit + self.units - 1
-
-    def add(self, parsed: Parsed) -> None:
-        """The records of one unit."""
-        # Everything that can fail comes first: a unit is staged as a whole or not at all.
-        staged = list(self._staged(parsed))
-        unit = self._staging.next_unit()
-        self.units += 1
-        where = {
-            "file_id": self._file_ids[parsed.place.part], "part": parsed.place.part, "line": parsed.place.line,
-            "unit": unit,
-        }  # fmt: skip
-        for record, rows in staged:
-            for table, row in rows:
-                row.update(where, position=self._position)
-                self._staging.add(table, row)
-            self._position += 1
-            self._note_run(record)
-
-    def _staged(self, parsed: Parsed) -> Iterator[tuple[Record, list[tuple[str, dict[str, Any]]]]]:
-        error_id: str | None = None
-        for given in parsed.records:
-            record, event_id = self._identified(given, error_id)
-            if isinstance(record, kinds.ErrorEvent):
-                error_id = event_id
-            yield record, list(_rows(record, event_id))
-
-    def finish(self) -> None:
-        """Every run of the source has a run record, also where its file never described it."""
-        for run_id in sorted(self.runs - self._described):
-            source, _, native_id = run_id.partition(":")
-            implied = kinds.Run(
-                run_id=run_id, event_id="implied", source=source, native_id=native_id, workload=self._workload
-            )
-            for table, row in _rows(implied, "implied"):
-                self._staging.add(table, {**row, "file_id": self._file_ids[None], "unit": None})
-
-    def _note_run(self, record: Record) -> None:
-        if isinstance(record, kinds.CatalogueItem):
-            return
-        self.runs.add(record.run_id)
-        if isinstance(record, kinds.Run):
-            self._described.add(record.run_id)
-
-    def _identified(self, record: Record, error_id: str | None) -> tuple[Record, str]:
-        """The record with everything that follows from it alone, and its id, which follows from what was recorded."""
-        event_id = record.span_id if isinstance(record, kinds.Span) else record.event_id or self._digest(record)
-        if isinstance(record, kinds.ErrorEvent):
-            record = signed(record)
-        if isinstance(record, kinds.Run | kinds.CatalogueItem) and self._workload:
-            record = record.model_copy(update={"workload": self._workload})
-        if isinstance(record, kinds.Diagnosis) and record.for_event is None and error_id:
-            record = record.model_copy(update={"for_event": error_id})
-        if isinstance(record, kinds.Diagnosis):
-            record = prevention_checked(record)
-        return record, event_id
-
-    def _digest(self, record: Record) -> str:
-        """Run, kind, canonical content and how many identical records of this file came before."""
-        key = hashlib.sha256(f"{record.TABLE}\x1f{_canonical(record)}".encode()).digest()
-        self._seen[key] += 1
-        return hashlib.sha256(key + str(self._seen[key]).encode()).hexdigest()[:20]
-
-
-def _canonical(record: Record) -> str:
-    """The content as text that is the same whatever order its keys had; columns that came later do not change it."""
-    fields = record.model_dump_json(exclude=_NOT_CONTENT, exclude_none=True)
-    if not record.attributes:
-        return fields
-    try:
-        return fields + json.dumps(record.attributes, default=str, sort_keys=True)
-    except TypeError:  # keys that cannot be compared, such as text and numbers in one object
-        return fields + json.dumps(record.attributes, default=str, skipkeys=True)
-
-
-def _rows(record: Record, event_id: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The rows of a record: its own, and those of its steps or items."""
-    values: dict[str, Any] = {name: value for name, value in record.__dict__.items() if value is not None}
-    values.pop("event_id", None)
-    values[_ID_COLUMN.get(record.TABLE, "event_id")] = event_id
-    values["flags"] = list(record.flags) or None
-    values["attributes"] = as_json(record.attributes)
-    if isinstance(record, kinds.ContextSet):
-        values.update(recorded=True, items=len(record.members))
-        yield from _item_rows(record, event_id)
-    if isinstance(record, kinds.RecoveryEvent):
-        values["artifacts"] = None if record.artifacts is None else list(record.artifacts)
-        yield from _step_rows(record, event_id)
-    yield record.TABLE, values
-
-
-def _item_rows(record: kinds.ContextSet, event_id: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    for item in record.members:
-        yield "context_items", {
-            "run_id": record.run_id, "event_id": event_id, "step_id": record.step_id, "set_name": record.set_name,
-            "item_id": item.item_id, "revision": item.revision,
-        }  # fmt: skip
-
-
-def _step_rows(record: kinds.RecoveryEvent, event_id: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    for step in record.steps:
-        yield "recovery_steps", {
-            "run_id": record.run_id, "event_id": event_id, "step": step.step, "agent": step.agent,
-            "action": step.action, "result": step.result, "attributes": as_json(step.attributes),
-        }  # fmt: skip
-
-
-def as_json(attributes: dict[str, Any]) -> str | None:
-    """The attributes as JSON text, None where there are none."""
-    if not attributes:
-        return None
-    try:
-        return json.dumps(attributes, ensure_ascii=False, default=str, allow_nan=False)
-    except ValueError:
-        return json.dumps(_without_nan(attributes), ensure_ascii=False, default=str, allow_nan=False)
-
-
-def _without_nan(value: Any) -> Any:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: _without_nan(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_nan(item) for item in value]
-    return value
 
 
 def units_between(

@@ -93,7 +93,7 @@ def test_the_sample_sets_every_column(store: Loaded, table: str) -> None:
 def test_the_steps_of_a_chain(store: Loaded) -> None:
     rows = store.rows("SELECT event_id, step, agent, action, result, attributes FROM recovery_steps ORDER BY step")
     assert [tuple(row.values()) for row in rows] == [
-        ("r1", 1, "Scout", "analyse", "SUCCESS", None), ("r1", 2, "Builder", "fix", "FAILED", '{"minutes": 4}'),
+        ("r1", 1, "Scout", "analyse", "SUCCESS", None), ("r1", 2, "Builder", "fix", "FAILED", '{"minutes":4}'),
     ]  # fmt: skip
 
 

@@ -150,7 +150,7 @@ def test_flags(tmp_path: Path, more: dict[str, Any], flag: str) -> None:
 
 def test_a_large_number_keeps_its_digits(tmp_path: Path) -> None:
     found = one_span(tmp_path, tags=[{"key": "n", "type": "int64", "value": "9007199254740993"}])
-    assert '"n": 9007199254740993' in found.one("SELECT * FROM spans")["attributes"]
+    assert '"n":9007199254740993' in found.one("SELECT * FROM spans")["attributes"]
 
 
 def test_a_process_inside_the_span_and_its_tags(tmp_path: Path) -> None:

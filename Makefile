@@ -1,9 +1,13 @@
-# `make help` lists the targets. Needs GNU make and python3 (3.11 or newer); everything else goes into .venv from requirements.lock.
+# `make help` lists the targets. Needs GNU make and python3 (3.11 or newer); everything else goes into .venv from requirements.lock,
+# and, for the shared store, which needs another DuckDB, into .venv-lake from requirements-lake.lock.
 
 PYTHON ?= python3
 VENV   := .venv
 PY     := $(VENV)/bin/python
 STAMP  := $(VENV)/.installed
+LAKE_VENV := .venv-lake
+LAKE_PY := $(LAKE_VENV)/bin/python
+LAKE_STAMP := $(LAKE_VENV)/.installed
 UV     ?= $(firstword $(shell command -v uv 2>/dev/null) $(wildcard $(VENV)/bin/uv) uv)
 
 # The browser that the page tests drive. Whoever has set FAULTLENS_BROWSER knows best.
@@ -17,10 +21,10 @@ PYTEST_ARGS ?= -n 2 --dist loadfile
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install test lint bench reliability attribution soak lock clean
+.PHONY: help demo install install-lake test test-lake lint bench soak-bench reliability attribution soak lock clean
 
 help: ## this list
-	@sed -n 's/^\([a-z][a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | while IFS="$$(printf '\t')" read -r name text; do printf '  make %-8s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | while IFS="$$(printf '\t')" read -r name text; do printf '  make %-11s %s\n' "$$name" "$$text"; done
 
 demo: install ## load the samples into a throw-away store and open the dashboard
 	@$(VENV)/bin/faultlens demo
@@ -46,6 +50,15 @@ $(STAMP): requirements.lock pyproject.toml
 	@$(PY) -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
+install-lake: $(LAKE_STAMP) ## create .venv-lake, where faultlens[lake] is installed
+
+$(LAKE_STAMP): requirements-lake.lock pyproject.toml | $(STAMP)
+	@$(LAKE_PY) -m pip --version >/dev/null 2>&1 || { echo 'Creating $(LAKE_VENV)' >&2; $(PYTHON) -m venv --clear $(LAKE_VENV); }
+	@echo 'Installing from requirements-lake.lock into $(LAKE_VENV) (once: about a minute, 1 GB)' >&2
+	@$(LAKE_PY) -m pip install --quiet --require-hashes -r requirements-lake.lock
+	@$(LAKE_PY) -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
 test: lint ## lint, types, import contracts, and the test suite with the browser
 	@if [ -n "$$FAULTLENS_BROWSER" ]; then \
 	  set -x; $(PY) -m pytest $(PYTEST_ARGS); \
@@ -55,6 +68,10 @@ test: lint ## lint, types, import contracts, and the test suite with the browser
 	  echo 'No Chromium found: skipping the browser tests. To run them: sudo apt-get install -y chromium (or set FAULTLENS_BROWSER)' >&2; \
 	  set -x; $(PY) -m pytest $(PYTEST_ARGS) -m 'not soak and not browser'; \
 	fi
+	@$(MAKE) --no-print-directory test-lake
+
+test-lake: install-lake ## the shared store: what every store promises, and what only a lake does
+	$(LAKE_PY) -m pytest $(PYTEST_ARGS) --store-kind lake tests/lake tests/ingest/store
 
 lint: install ## ruff, mypy and the import contracts, without the tests
 	$(VENV)/bin/ruff check
@@ -62,8 +79,14 @@ lint: install ## ruff, mypy and the import contracts, without the tests
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports --no-logo
 
-bench: install ## measure ingest and queries
-	$(PY) -m tests.bench
+# For developers, in a minute: make bench BENCH_ARGS=--quick
+BENCH_ARGS ?= --write
+
+bench: install ## every promised figure at a million records, with ratios; writes tests/bench/RESULTS.md (15 minutes)
+	@$(PY) -m tests.bench $(BENCH_ARGS)
+
+soak-bench: install ## the same at ten million records and with a file of five gigabytes (hours, 60 GB of disk)
+	@$(PY) -m tests.bench --soak --write
 
 attribution: install ## how often the first origin candidate is the labelled one, beside the baselines (FAULTLENS_LABELLED)
 	$(PY) -m tests.attribution
@@ -71,15 +94,17 @@ attribution: install ## how often the first origin candidate is the labelled one
 reliability: install ## simulate how often the escalation alert cries wolf and how often it misses
 	@$(PY) -m tests.bench.reliability
 
-soak: install ## the tests that run for minutes
+soak: install install-lake ## the tests that run for minutes, and the suites of stores and queries on a lake
 	$(PY) -m pytest -m soak
+	$(LAKE_PY) -m pytest $(PYTEST_ARGS) --store-kind lake -m 'soak or not soak' tests/lake tests/ingest tests/queries tests/cli
 
 # The header is dropped because it repeats the command line. uv.lock names package addresses and is not kept.
-lock: ## resolve pyproject.toml again and write requirements.lock (needs uv)
+lock: ## resolve pyproject.toml again and write both locks (needs uv)
 	@command -v $(UV) >/dev/null || { echo 'make lock needs uv: $(PYTHON) -m pip install uv (inside a virtual environment), or pipx install uv' >&2; exit 1; }
 	$(UV) lock --upgrade --quiet
-	$(UV) export --quiet --frozen --no-emit-project --no-header --group dev --format requirements.txt --output-file requirements.lock
+	$(UV) export --quiet --frozen --no-emit-project --no-header --group dev --group newest --format requirements.txt --output-file requirements.lock
+	$(UV) export --quiet --frozen --no-emit-project --no-header --extra lake --group dev --group object-store --format requirements.txt --output-file requirements-lake.lock
 
-clean: ## remove .venv, caches and build output; stores stay
-	rm -rf $(VENV) build dist uv.lock test-results .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+clean: ## remove both environments, caches and build output; stores stay
+	rm -rf $(VENV) $(LAKE_VENV) build dist uv.lock test-results .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

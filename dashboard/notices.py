@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
-
 import streamlit as st
 
 from dashboard.filters import filters
-from dashboard.reading import reading, store_url
+from dashboard.reading import reading, store_argument
 
 
 def not_in_this_store(claim: str, value: str) -> None:
@@ -44,7 +42,7 @@ def _nothing_ingested() -> None:
         st.caption("Load the samples into a throw-away store and look round:")
         st.code("faultlens demo", language="bash")
         st.caption("Or ingest your own runs; this page shows them a few seconds later:")
-        st.code(f"faultlens ingest PATH --store {shlex.quote(store_url())}", language="bash")
+        st.code(f"faultlens ingest PATH --store {store_argument()}", language="bash")
 
 
 def unusable(message: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -11,7 +12,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from ingest.store import AnyStore, Lease, open_store
+from ingest.store import AnyStore, Lease, open_store, shown
 from queries.reader import Answer
 
 R = TypeVar("R")
@@ -31,6 +32,11 @@ _READING: ContextVar[Reading] = ContextVar("reading")
 def store_url() -> str:
     """The store that the dashboard shows."""
     return os.environ.get("FAULTLENS_STORE") or "faultlens.duckdb"
+
+
+def store_argument() -> str:
+    """What names the store on a command line: quoted for a shell, and without a password."""
+    return shlex.quote(shown(store_url()))
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

@@ -16,22 +16,28 @@ from ingest.source import DAMAGE, Head, Source
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a record stands: the line (from 1) and byte offset in a file, `part` naming a companion file."""
+    """Where a record stands: the line (from 1) and byte offset in a file, `part` naming a companion file.
+
+    `ordinal` (from 0) tells apart what stands on one line and may be read apart from the rest of it.
+    """
 
     line: int | None = None
     offset: int | None = None
     part: str | None = None
+    ordinal: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
     """One record of the source (a line, block, span, row) and everything that follows from it.
 
-    A `Diagnosis` without `for_event` that follows an `ErrorEvent` in the same unit belongs to it.
+    A `Diagnosis` without `for_event` that follows an `ErrorEvent` in the same unit belongs to it. What was `held_back`
+    until the file was read stands behind everything else of it.
     """
 
     place: Place
     records: tuple[Record, ...]
+    held_back: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
@@ -20,7 +20,7 @@ from ingest.records import Record
 FIELD, ENTRY, PART = "\x1f", "\x1e", "\x1d"
 DIGITS = 20
 # Attributes are added apart: their keys are sorted.
-_NOT_CONTENT = frozenset({"event_id", "flags", "attributes"})
+NOT_CONTENT = frozenset({"event_id", "flags", "attributes"})
 _EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 
 
@@ -32,52 +32,75 @@ class Identities:
 
     def of(self, record: Record) -> str:
         """The id that follows from the content; equal content has the same id in every file, if it stands first."""
-        digest = sha256(content_of(record).encode("utf-8", errors="surrogatepass")).hexdigest()
-        self._seen[digest] += 1
-        return nth(digest, self._seen[digest])
+        first = first_id(record)
+        self._seen[first] += 1
+        return nth(first, self._seen[first])
 
 
-def nth(digest: str, number: int) -> str:
-    """The id of the how-many-th record with this digest."""
-    return (digest if number == 1 else sha256(f"{digest}{FIELD}{number}".encode()).hexdigest())[:DIGITS]
+def first_id(record: Record) -> str:
+    """The id of the first record of a file that says this."""
+    return sha256(content_of(record).encode("utf-8", errors="surrogatepass")).hexdigest()[:DIGITS]
+
+
+def nth(first: str, number: int) -> str:
+    """The id of the how-many-th record that says the same as the one with this id."""
+    return first if number == 1 else sha256(f"{first}{FIELD}{number}".encode()).hexdigest()[:DIGITS]
 
 
 def content_of(record: Record) -> str:
-    """The content as text that is the same whatever order its keys had; columns that came later do not change it."""
-    return FIELD.join([record.TABLE, *_fields(record)])
+    """The content as text that is the same whatever order its keys had; columns that came later do not change it.
 
-
-def _fields(record: Record) -> Iterator[str]:
-    """`name=value` of every field that is there, in the order of the model; the attributes last."""
+    `name=value` of every field that is there, in the order of the model; the attributes last.
+    """
+    fields = [record.TABLE]
     for name, value in record.__dict__.items():
-        if value is not None and name not in _NOT_CONTENT:
-            yield f"{name}={_text(value)}"
+        if value is not None and name not in NOT_CONTENT:
+            fields.append(f"{name}={value if type(value) is str else _text(value)}")
     if record.attributes:
-        yield f"attributes={_sorted(record.attributes)}"
+        fields.append(f"attributes={sorted_text(record.attributes)}")
+    return FIELD.join(fields)
 
 
-def _text(value: Any) -> str:  # noqa: PLR0911 - one return a type
+def _text(value: Any) -> str:
     """Times as microseconds since 1970, shares with 15 digits, lists entry by entry."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return f"{value:.15g}"
-    if isinstance(value, datetime):
-        since = value - _EPOCH
-        return str((since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds)
-    if isinstance(value, tuple):
-        return ENTRY.join(_text(entry) for entry in value)
-    if isinstance(value, BaseModel):
-        return PART.join("" if part is None else _text(part) for part in value.__dict__.values())
-    return _sorted(value) if isinstance(value, dict) else str(value)
+    written = _WRITTEN.get(type(value))
+    if written is not None:
+        return written(value)
+    return _part(value) if isinstance(value, BaseModel) else str(value)
 
 
-def _sorted(attributes: dict[str, Any]) -> str:
+def _time(value: datetime) -> str:
+    since = value - _EPOCH
+    return str((since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds)
+
+
+def _entries(value: tuple[Any, ...]) -> str:
+    return ENTRY.join([_text(entry) for entry in value])
+
+
+def _part(value: BaseModel) -> str:
+    return PART.join(["" if part is None else _text(part) for part in value.__dict__.values()])
+
+
+_ORDERED = json.JSONEncoder(default=str, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+
+
+def sorted_text(attributes: dict[str, Any]) -> str:
+    """The attributes as JSON text that is the same whatever order their keys had; empty where there are none."""
     if not attributes:
         return ""
     try:
-        return json.dumps(attributes, default=str, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return _ORDERED(attributes)
     except TypeError:  # keys that cannot be compared, such as text and numbers in one object
         return json.dumps(attributes, default=str, skipkeys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+_WRITTEN: dict[type, Callable[[Any], str]] = {
+    str: str,
+    bool: lambda value: "true" if value else "false",
+    int: str,
+    float: lambda value: f"{value:.15g}",
+    datetime: _time,
+    tuple: _entries,
+    dict: sorted_text,
+}

@@ -7,23 +7,28 @@ Nothing is repaired in silence. What can be kept is kept with a flag (`duplicate
 from __future__ import annotations
 
 import json
+import marshal
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
+
+import jiter
 
 UTF8_MARK = b"\xef\xbb\xbf"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_INFINITY, _MINUS_INFINITY = (marshal.dumps(number, 2) for number in (math.inf, -math.inf))
+# Only the sign tells them apart, which stands in the last byte.
+_BOTH_BEGIN = _INFINITY[:-1]
 _MAY_HOLD_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _UNFINISHED_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,4})?\Z")
-_MAX_LINE = 64 * 1024 * 1024
+MAX_LINE = 64 * 1024 * 1024
 _SHOWN = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(NamedTuple):
     """A JSON value and what had to be said about it."""
 
     value: Any
@@ -39,18 +44,21 @@ class Fault:
     cut: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of a file: its number from 1, byte offset, text, and whether a line end closes it."""
+class Line(NamedTuple):
+    """One line of a file: its number from 1, byte offset, text, and whether a line end closes it.
+
+    Of a line that is read in parts, `before` is how many records of it come before those of this part.
+    """
 
     number: int
     offset: int
     text: str
     ended: bool
     fault: Fault | None = None
+    before: int = 0
 
 
-_TOO_LONG = Fault("line_too_long", f"the line is longer than {_MAX_LINE} bytes")
+_TOO_LONG = Fault("line_too_long", f"the line is longer than {MAX_LINE} bytes")
 
 
 class _Pairs:
@@ -109,7 +117,25 @@ def _fault(error: json.JSONDecodeError) -> Fault:
 
 
 def decode(text: str) -> Decoded | Fault:
-    """The one JSON value of a text, or why there is none."""
+    """The one JSON value of a text, or why there is none.
+
+    What the quick reader refuses (a key that stands twice, NaN, a lone surrogate, great depth, what is no JSON) goes to
+    the one that can say what it is and where. They agree on everything else; a test holds them to it.
+    """
+    try:
+        value = jiter.from_json(text.encode(), allow_inf_nan=False, catch_duplicate_keys=True)
+    except ValueError:
+        return _decoded_strictly(text)
+    return _decoded_strictly(text) if _holds_infinity(value) else Decoded(value)
+
+
+def _holds_infinity(value: Any) -> bool:
+    """A number was larger than any double. To look for its bytes is quicker than to visit every number."""
+    written = marshal.dumps(value, 2)
+    return _BOTH_BEGIN in written and (_INFINITY in written or _MINUS_INFINITY in written)
+
+
+def _decoded_strictly(text: str) -> Decoded | Fault:
     pairs = _Pairs()
     try:
         value = json.loads(text, object_pairs_hook=pairs.object, parse_constant=pairs.constant, parse_float=_finite)
@@ -156,12 +182,11 @@ def lines(stream: BinaryIO) -> Iterator[Line]:
 def _byte_lines(first: bytes, stream: BinaryIO) -> Iterator[Line]:
     offset = 0
     for number, raw in enumerate(_raw_lines(first, stream), start=1):
-        if len(raw) >= _MAX_LINE and not raw.endswith(b"\n"):
-            yield Line(number, offset, raw[:_SHOWN].decode("utf-8", errors="replace"), ended=True, fault=_TOO_LONG)
-            offset += _rest_of_line(stream)
-        else:
-            yield from _byte_line(raw, number, offset)
+        if line := _line_of(raw, number, offset):
+            yield line
         offset += len(raw)
+        if is_overlong(raw):
+            offset += rest_of_line(stream)
 
 
 def _raw_lines(first: bytes, stream: BinaryIO) -> Iterator[bytes]:
@@ -169,30 +194,42 @@ def _raw_lines(first: bytes, stream: BinaryIO) -> Iterator[bytes]:
     head, mark, rest = first.rpartition(b"\n")
     if mark:
         yield from (head + mark).splitlines(keepends=True)
-    pending = rest + stream.readline(_MAX_LINE)
+    pending = rest + stream.readline(MAX_LINE)
     while pending:
         yield pending
-        pending = stream.readline(_MAX_LINE)
+        pending = stream.readline(MAX_LINE)
 
 
-def _rest_of_line(stream: BinaryIO) -> int:
+def rest_of_line(stream: BinaryIO) -> int:
     """The bytes up to the end of the line, passed over and not held in memory."""
     size = 0
-    while piece := stream.readline(_MAX_LINE):
+    while piece := stream.readline(MAX_LINE):
         size += len(piece)
         if piece.endswith(b"\n"):
             break
     return size
 
 
-def _byte_line(raw: bytes, number: int, offset: int) -> Iterator[Line]:
-    ended = raw.endswith(b"\n")
+def is_overlong(raw: bytes) -> bool:
+    """As many bytes as a line may have, and still no line end."""
+    return len(raw) >= MAX_LINE and not raw.endswith(b"\n")
+
+
+def line_of(raw: bytes, number: int, offset: int) -> Iterator[Line]:
+    """The line of these bytes, which have its end; none where it is blank."""
+    if line := _line_of(raw, number, offset):
+        yield line
+
+
+def _line_of(raw: bytes, number: int, offset: int) -> Line | None:
+    if is_overlong(raw):
+        return Line(number, offset, raw[:_SHOWN].decode("utf-8", errors="replace"), ended=True, fault=_TOO_LONG)
     mark = len(UTF8_MARK) if number == 1 and raw.startswith(UTF8_MARK) else 0
     body = raw[mark:].rstrip(b"\r\n")
-    if not body.strip():
-        return
+    if not body or body.isspace():
+        return None
     text, fault = _text_of(body)
-    yield Line(number, offset + mark, text, ended, fault)
+    return Line(number, offset + mark, text, raw.endswith(b"\n"), fault)
 
 
 def _utf16_lines(data: bytes) -> Iterator[Line]:
@@ -212,7 +249,12 @@ def values(stream: BinaryIO) -> Iterator[tuple[Line, Decoded | Fault]]:
 
     A fault that is `cut` on an unended line is the incomplete last line of a file that may still be written.
     """
-    for line in lines(stream):
+    yield from decoded_lines(lines(stream))
+
+
+def decoded_lines(some: Iterable[Line]) -> Iterator[tuple[Line, Decoded | Fault]]:
+    """The lines, each with its JSON value or its fault."""
+    for line in some:
         yield line, line.fault or decode(line.text)
 
 
@@ -230,6 +272,11 @@ def is_lines(stream: BinaryIO) -> bool:
     found = lines(stream)
     first = next(found, None)
     return first is not None and next(found, None) is not None and isinstance(decode(first.text), Decoded)
+
+
+def is_value(text: str) -> bool:
+    """The text is one JSON value."""
+    return isinstance(decode(text), Decoded)
 
 
 def whole_document(data: bytes) -> Any:

@@ -10,57 +10,35 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from pydantic_core import PydanticSerializationError
 
-from ingest import merge, registry
-from ingest.adapter import Adapter, Parsed, Rejected, Skipped, Unreadable, items_of
+from ingest import merge, registry, units
+from ingest.adapter import Adapter
+from ingest.bulk.reading import format_for, in_bulk
+from ingest.bulk.stage import BulkStage
 from ingest.discover import Found, Missing, found_in
+from ingest.parallel.messages import Told
+from ingest.parallel.processes import Readers
+from ingest.reading import File, examined, parse
 from ingest.report import Counts, FileReport, IngestReport
-from ingest.source import Source, sha256, sha256_of_first
+from ingest.source import Source, sha256_of_first, text_size
 from ingest.source_stage import SourceStage
-from ingest.staging import RECORD_TABLES, Staging, insert, units_between
+from ingest.staging import Staging, staged_in
 from ingest.store.errors import FaultlensError
-from ingest.store.masking import masked
 from ingest.store.url import AnyStore, open_store
 
-RAW_CHARACTERS = 2_000
+# More than this lies in a file while it is staged.
+IN_MEMORY_BYTES = 100_000_000
 Progress = Callable[[str, int], None]
 
 
 class NothingThere(FaultlensError):
     """None of the given paths exists."""
-
-
-@dataclass
-class _File:
-    """A source on its way: what is known of it before and after it was parsed."""
-
-    source: Source
-    report: FileReport
-    file_ids: dict[str | None, str] = field(default_factory=dict)
-    sizes: dict[str | None, int] = field(default_factory=dict)
-    adapter: Adapter | None = None
-    stage: SourceStage | None = None
-    rejections: list[tuple[Any, ...]] = field(default_factory=list)
-    skips: list[tuple[Any, ...]] = field(default_factory=list)
-    grown_from: list[str] = field(default_factory=list)
-    loaded_before: bool = False
-
-    @property
-    def file_id(self) -> str:
-        return self.file_ids[None]
-
-    @property
-    def in_store(self) -> bool:
-        """It leaves a row in source_files: loaded, or refused and worth a look, unless an earlier reading loaded it."""
-        refused = self.report.status == "refused" and bool(self.file_ids) and not self.loaded_before
-        return self.report.status == "loaded" or refused
 
 
 def ingest(
@@ -82,27 +60,33 @@ def ingest(
     began = time.monotonic()
     opened = open_store(store) if isinstance(store, str | Path) else store
     adapter = _chosen(format, mapping)
-    staging = Staging()
     try:
         with tempfile.TemporaryDirectory(prefix="faultlens-") as scratch:
             found = _present(list(found_in(arguments, Path(scratch), workload)))
             found = [source for source in found if isinstance(source, Missing) or not wanted or wanted(source.source)]
             found = [_renamed(candidate, shown or {}) for candidate in found]
-            files = list(_staged(found, _Known.of(opened), staging, adapter, progress))
-            staging.flush()
-            report = IngestReport(opened.url, [file.report for file in files])
-            runs = set().union(*(file.stage.runs for file in files if file.stage))
-            if any(file.in_store for file in files):
-                _publish(opened, staging, files)
-                runs = merge.as_identified(staging, runs)
-            report.runs = len(runs)
+            with staged_in(Path(scratch) if _is_much(found) else None) as staging:
+                with Readers.of(found, scratch, staging.schemas, adapter) as readers:
+                    known = _Known.of(opened)
+                    files = list(_staged(readers.ahead(found, known.lacks), known, staging, adapter, progress))
+                report = IngestReport(opened.url, [file.report for file in files])
+                runs = set().union(*(file.stage.runs for file in files if file.stage))
+                if any(file.in_store for file in files):
+                    _publish(opened, staging, files)
+                    runs = merge.as_identified(staging, runs)
+                report.runs = len(runs)
     finally:
-        staging.close()
         if opened is not store:
             # Else its newest generation stays attached to the process, one more with every ingest.
             opened.close()
     report.seconds = time.monotonic() - began
     return report
+
+
+def _is_much(found: Iterable[Found | Missing]) -> bool:
+    """More than should lie in memory at once."""
+    paths = (path for one in found if isinstance(one, Found) for path in one.source.files)
+    return sum(map(text_size, paths)) > IN_MEMORY_BYTES
 
 
 def _renamed(candidate: Found | Missing, shown: Mapping[str, str]) -> Found | Missing:
@@ -128,20 +112,20 @@ def _present(found: list[Found | Missing]) -> list[Found | Missing]:
 
 
 def _staged(
-    found: Iterable[Found | Missing],
+    found: Iterable[tuple[Found | Missing, Told | None]],
     known: _Known,
     staging: Staging,
     adapter: Adapter | None,
     progress: Progress | None,
-) -> Iterator[_File]:
-    """Every file recognised and parsed into the staging tables."""
-    for candidate in found:
+) -> Iterator[File]:
+    """Every file recognised and parsed into the staging tables, some of them by other processes."""
+    for candidate, told in found:
         if isinstance(candidate, Missing):
             yield _missing(candidate)
             continue
-        file = _examined(candidate, known, adapter)
+        file = _examined(candidate, known, adapter, told)
         if file.report.status == "loaded":
-            _parse(file, staging)
+            _parse(file, staging, told)
         if file.report.status == "loaded":
             known.now_holds(file)
         if progress:
@@ -149,9 +133,9 @@ def _staged(
         yield file
 
 
-def _missing(missing: Missing) -> _File:
+def _missing(missing: Missing) -> File:
     report = FileReport(missing.path, status="refused", reason="not_found", named=True)
-    return _File(Source(Path(missing.path), missing.path, missing.path), report)
+    return File(Source(Path(missing.path), missing.path, missing.path), report)
 
 
 @dataclass
@@ -169,7 +153,7 @@ class _Known:
             )
         return cls({row["file_id"]: row for row in rows})
 
-    def holds(self, file: _File, adapter: Adapter) -> bool:
+    def holds(self, file: File, adapter: Adapter) -> bool:
         """Every file of the bundle was read before, by this version of this adapter."""
         rows = [self.files.get(file_id) for file_id in file.file_ids.values()]
         return all(
@@ -177,7 +161,14 @@ class _Known:
             for row in rows
         )
 
-    def now_holds(self, file: _File) -> None:
+    def lacks(self, source: Source) -> bool:
+        """Its bytes were never read, or it cannot be told; who reads it will know."""
+        try:
+            return source.digest not in self.files
+        except OSError:
+            return False
+
+    def now_holds(self, file: File) -> None:
         """Two equal files in one ingest are read once."""
         for part, file_id in file.file_ids.items():
             counts = file.report.counts if part is None else Counts()
@@ -189,7 +180,7 @@ class _Known:
                 "rejected": counts.rejected, "skipped": counts.skipped,
             }  # fmt: skip
 
-    def shorter_versions(self, file: _File) -> list[str]:
+    def shorter_versions(self, file: File) -> list[str]:
         """The older versions of the same file: same path, and its bytes are the beginning of today's."""
         size = file.sizes[None]
         return [
@@ -202,52 +193,21 @@ class _Known:
         ]
 
 
-def _examined(found: Found, known: _Known, adapter: Adapter | None) -> _File:
+def _examined(found: Found, known: _Known, adapter: Adapter | None, told: Told | None) -> File:
     """The file hashed and recognised, or why it will not be read."""
-    source = found.source
-    report = FileReport(source.shown, named=found.named, companions=tuple(str(path) for path in source.companions))
-    file = _File(source, report)
-    try:
-        _measure(file)
-        file.loaded_before = file.file_id in known.files
-        file.adapter = adapter or _recognised(file)
-    except (FaultlensError, OSError, EOFError) as refusal:
-        _turn_away(file, refusal)
+    file = told.examined(found, adapter) if told else examined(found, adapter)
+    file.loaded_before = bool(file.file_ids) and file.file_id in known.files
+    if file.adapter is None:
         return file
-    report.format = file.adapter.name
     if known.holds(file, file.adapter):
-        report.status = "unchanged"
-        report.counts = _as_counted_before(file, known)
+        file.report.status = "unchanged"
+        file.report.counts = _as_counted_before(file, known)
     else:
         file.grown_from = known.shorter_versions(file)
     return file
 
 
-def _measure(file: _File) -> None:
-    parts: dict[str | None, Path] = {None: file.source.path}
-    parts |= {file.source.part(path): path for path in file.source.companions}
-    for part, path in parts.items():
-        file.sizes[part] = path.stat().st_size
-        file.file_ids[part] = sha256(path)
-
-
-class EmptyFile(FaultlensError):
-    """The file has no bytes."""
-
-
-def _recognised(file: _File) -> Adapter:
-    if not file.source.head.sample and not file.source.companions:
-        raise EmptyFile(f"{file.source.shown}: file is empty")
-    return registry.recognise(file.source)
-
-
-def _turn_away(file: _File, refusal: Exception) -> None:
-    """A named file is refused, one found in a folder is ignored."""
-    file.report.status = "refused" if file.report.named else "ignored"
-    file.report.reason = str(refusal).removeprefix(f"{file.report.path}: ")
-
-
-def _as_counted_before(file: _File, known: _Known) -> Counts:
+def _as_counted_before(file: File, known: _Known) -> Counts:
     counts = Counts()
     for file_id in file.file_ids.values():
         row = known.files[file_id]
@@ -255,117 +215,94 @@ def _as_counted_before(file: _File, known: _Known) -> Counts:
     return counts
 
 
-def _parse(file: _File, staging: Staging) -> None:
-    """Every item of the file is staged or noted; what the file says of itself is not yet compared to the store."""
+def _parse(file: File, staging: Staging, told: Told | None) -> None:
+    """The file is staged, set by set where its format and size allow it."""
     assert file.adapter is not None  # noqa: S101 - only recognised files are parsed
-    file.stage = SourceStage(staging, file.file_ids, file.source.workload)
-    staging.paths |= dict.fromkeys(file.file_ids.values(), file.report.path)
-    try:
-        for item in items_of(file.adapter, file.source):
-            _take(file, item)
-    except Unreadable as refusal:
-        file.report.status = "refused" if file.report.named else "ignored"
-        file.report.reason = f"{refusal.reason}: {refusal}"
-    file.stage.finish()
-
-
-def _take(file: _File, item: Parsed | Rejected | Skipped) -> None:
-    counts = file.report.counts
-    assert file.stage is not None  # noqa: S101 - set before the first item
-    if isinstance(item, Parsed):
-        try:
-            file.stage.add(item)
-        except (RecursionError, PydanticSerializationError):
-            _take(file, Rejected(item.place, "too_deep", "the record is nested deeper than can be kept"))
-            return
-        counts.records += 1
-    elif isinstance(item, Rejected):
-        counts.records += 1
-        counts.rejected += 1
-        place = item.place
-        raw = masked(item.raw[:RAW_CHARACTERS])
-        file.rejections.append(
-            (
-                file.file_ids[place.part],
-                place.part,
-                place.line,
-                place.offset,
-                item.reason,
-                masked(item.message[:RAW_CHARACTERS]),
-                raw,
-            )
-        )
+    staging.paths |= {file_id: _path(file, part) for part, file_id in file.file_ids.items()}
+    staging.source_bytes += sum(map(text_size, file.source.files))
+    if told and told.is_read:
+        told.stage(file, staging)
+        return
+    bulk = format_for(file.adapter, file.source)
+    if bulk is None:
+        parse(file, file.adapter, SourceStage(staging, file.file_ids, file.source.workload))
     else:
-        counts.records += item.count
-        counts.skipped += item.count
-        file.report.skipped_because[item.reason] = file.report.skipped_because.get(item.reason, 0) + item.count
-        file.skips.append((file.file_ids[item.place.part], item.place.part, item.place.line, item.reason, item.count))
+        stage = BulkStage(staging, file.file_ids, file.source.workload)
+        parse(file, in_bulk(file.adapter, bulk, stage), stage)
 
 
-def _publish(store: AnyStore, staging: Staging, files: list[_File]) -> None:
+def _publish(store: AnyStore, staging: Staging, files: list[File]) -> None:
     with store.publication(staging.con) as draft:
         outgrown = [older for file in files if file.report.status == "loaded" for older in file.grown_from]
-        merge.prepare(staging, draft.alias, outgrown)
+        merge.merge(staging, draft, outgrown)
+        outcomes = units.outcomes(staging.con, [file.stage for file in files if file.stage])
         for file in files:
             if file.stage:
-                _count(file, staging)
-        if merge.has_news(staging):
-            merge.replace(staging, draft.alias)
-        _record_files(staging, draft.alias, [file for file in files if file.in_store])
+                _count(file, file.stage, outcomes.get(file.stage.first_unit, units.Outcome()))
+        _record_files(draft.cursor(), [file for file in files if file.in_store])
 
 
-def _count(file: _File, staging: Staging) -> None:
+def _count(file: File, stage: SourceStage, outcome: units.Outcome) -> None:
     """Of the units of a file, those that still have a row are stored; the others were there before."""
-    stage, counts = file.stage, file.report.counts
-    assert stage is not None  # noqa: S101 - the caller looked
+    counts = file.report.counts
     counts.runs = len(stage.runs)
-    counts.stored = units_between(staging.con, stage.first_unit, stage.last_unit, RECORD_TABLES)
-    forgotten = units_between(staging.con, stage.first_unit, stage.last_unit, ["forgotten_units"]) - units_between(
-        staging.con, stage.first_unit, stage.last_unit, RECORD_TABLES, also_in="forgotten_units"
-    )
-    counts.skipped += forgotten
-    counts.duplicates = stage.units - counts.stored - forgotten
-    if forgotten:
-        file.report.skipped_because["forgotten_run"] = forgotten
-        file.skips.append((file.file_id, None, None, "forgotten_run", forgotten))
+    if not stage.units:
+        return
+    counts.stored = outcome.stored
+    counts.skipped += outcome.forgotten
+    counts.duplicates = stage.units - outcome.stored - outcome.forgotten
+    if outcome.forgotten:
+        file.report.skipped_because["forgotten_run"] = outcome.forgotten
+        file.skips.append((file.file_id, None, None, "forgotten_run", outcome.forgotten))
 
 
-def _record_files(staging: Staging, store: str, files: list[_File]) -> None:
+def _record_files(store: Any, files: list[File]) -> None:
     now = datetime.now(UTC)
-    con = staging.con
     for file in files:
         for grown in file.grown_from:
-            _supersede(con, store, grown, file.file_id)
-    earlier = dict(con.execute(f"SELECT file_id, stored FROM {store}.source_files WHERE status = 'loaded'").fetchall())
+            _supersede(store, grown, file.file_id)
+    earlier = dict(
+        store.execute(
+            "SELECT file_id, stored FROM source_files WHERE status = 'loaded' AND list_contains(?, file_id)",
+            [[file.file_id for file in files]],
+        ).fetchall()
+    )
     rows = [row for file in files for row in _file_rows(file, now, earlier.get(file.file_id, 0))]
-    _replace_rows(con, f"{store}.source_files", rows)
-    _replace_rows(con, f"{store}.rejections", [row for file in files for row in file.rejections])
-    _replace_rows(con, f"{store}.skipped_records", [row for file in files for row in file.skips])
+    _replace_rows(store, "source_files", rows)
+    _replace_rows(store, "rejections", [row for file in files for row in file.rejections])
+    _replace_rows(store, "skipped_records", [row for file in files for row in file.skips])
 
 
-def _supersede(con: Any, store: str, shorter: str, longer: str) -> None:
+def _supersede(store: Any, shorter: str, longer: str) -> None:
     """The shorter version stays known; what was refused or skipped in it is listed once, with the longer one."""
-    con.execute(
-        f"UPDATE {store}.source_files SET status = 'superseded', superseded_by = ? WHERE file_id = ?", [longer, shorter]
+    store.execute(
+        "UPDATE source_files SET status = 'superseded', superseded_by = ? WHERE file_id = ?", [longer, shorter]
     ).fetchall()
     for table in ("rejections", "skipped_records"):
-        con.execute(f"DELETE FROM {store}.{table} WHERE file_id = ?", [shorter]).fetchall()
+        store.execute(f"DELETE FROM {table} WHERE file_id = ?", [shorter]).fetchall()
 
 
-def _replace_rows(con: Any, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
+def _replace_rows(store: Any, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
     """The rows are in the table, in place of those that an earlier reading of the same bytes left."""
     rows = list(rows)
     if not rows:
         return
-    names = [row[0] for row in con.execute(f"DESCRIBE {table}").fetchall()]
+    names = [row[0] for row in store.execute(f"DESCRIBE {table}").fetchall()]
     ids = sorted({row[0] for row in rows})
-    con.execute(f"DELETE FROM {table} WHERE file_id IN (SELECT unnest(?))", [ids]).fetchall()
-    insert(
-        con, table, pa.table({name: list(values) for name, values in zip(names, zip(*rows, strict=True), strict=False)})
-    )
+    store.execute(f"DELETE FROM {table} WHERE file_id IN (SELECT unnest(?))", [ids]).fetchall()
+    columns = {name: list(values) for name, values in zip(names, zip(*rows, strict=True), strict=False)}
+    # On the cursor that was given: on a lake its transaction is the publication.
+    store.register("rows_of_files", pa.table(columns))
+    store.execute(f"INSERT INTO {table} BY NAME SELECT * FROM rows_of_files").fetchall()
+    store.unregister("rows_of_files")
 
 
-def _file_rows(file: _File, now: datetime, stored_earlier: int) -> Iterator[tuple[Any, ...]]:
+def _path(file: File, part: str | None) -> str:
+    """Where the file lies, or one of its companions."""
+    return file.report.path if part is None else os.path.normpath(Path(file.report.path).parent / part)
+
+
+def _file_rows(file: File, now: datetime, stored_earlier: int) -> Iterator[tuple[Any, ...]]:
     """A row for the file with the counts of its bundle, and one for each companion.
 
     What an earlier reading of the same bytes stored (another format, another writer at the same time) stays stored.
@@ -375,7 +312,7 @@ def _file_rows(file: _File, now: datetime, stored_earlier: int) -> Iterator[tupl
     kept = counts.stored + counts.duplicates
     stored = min(stored_earlier + counts.stored, kept)
     for part, file_id in file.file_ids.items():
-        path = report.path if part is None else os.path.normpath(Path(report.path).parent / part)
+        path = _path(file, part)
         numbers = (
             (counts.records, stored, kept - stored, counts.rejected, counts.skipped)
             if part is None

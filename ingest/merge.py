@@ -1,56 +1,72 @@
-"""Staged records into the store: identity, duplicates, derivation, and the affected runs replaced as wholes.
+"""Staged records into the store: duplicates, derivation, and the affected runs replaced as wholes.
 
 A run is always derived from all of its records, the stored ones included; so a run that came in three
-pieces is the same as one that came at once, whatever the order.
+pieces is the same as one that came at once, whatever the order. A run that turns out to be as it was is left alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 
-import duckdb
-import pyarrow as pa
-
-from ingest.derive import steps
+from ingest import affected, rollups, units
+from ingest.affected import Affected
+from ingest.derive import findings, steps
+from ingest.derive.conditions import filled
+from ingest.duplicates import drop_doubled, drop_orphans
 from ingest.mutations import mark_changed
 from ingest.records import CATALOGUE
-from ingest.staging import CHILDREN, KEYS, RECORD_TABLES, Staging, insert
+from ingest.staging import Staging
+from ingest.store.publish import Publication
+from ingest.tables import DECLARED, KEYS, OF_RUNS, RECORD_TABLES, WITHOUT_RUN, derived_tables
 
-# Has a run and is neither a record nor derived from them.
-KEPT_ASIDE = ("forgotten_runs",)
-# Every run has a run record; these records belong to none.
-WITHOUT_RUN_RECORD = ("catalogue_items",)
-_PATHS = pa.schema([("file_id", pa.string()), ("path", pa.string())])
-# A run, span or wait with an end replaces its unfinished version; the reverse is a duplicate.
-_FINISHED_FIRST = {
-    "run_records": "(coalesce(status, 'running') = 'running'), ",
-    "spans": "(ended_at IS NULL AND coalesce(status, 'open') NOT IN ('ok', 'error', 'not_reached')), ",
-    "waits": "(until IS NULL), ",
-}
+__all__ = ["Changes", "as_identified", "derive_again", "derived_tables", "merge", "prepare", "replace"]
 
-# Of several versions that came at once, the order of the lines must not decide.
-_NEWEST_FIRST = "unit IS DISTINCT FROM 0, recorded_seq DESC NULLS LAST, ended_at DESC NULLS LAST, started_at, "
+_CATALOGUE_ITEMS = "catalogue_items"
+# Not what follows from records: which version derived it, and in which store it lies.
+_BESIDE = ("derived_by",)
+# So many rows are looked at together to tell whether they come in the order of their runs.
+_A_STRETCH = 20_480
 
 
-def prepare(staging: Staging, store: str, outgrown: Sequence[str] = ()) -> None:
-    """The staging tables hold every record of every affected run once; `unit` 0 marks what the store had.
+@dataclass
+class Changes:
+    """How many runs were looked at, and in how many the rows of a table changed."""
+
+    runs: int = 0
+    tables: Counter[str] = field(default_factory=Counter)
+
+
+def merge(staging: Staging, draft: Publication, outgrown: Sequence[str] = ()) -> None:
+    """The store has what is staged; `units.outcomes` can tell what became of it.
 
     `outgrown` are the shorter versions of files that have grown: every record of theirs is read again.
     """
-    con = staging.con
-    _locate_files(staging, store)
-    _absorb_unidentified(con, store)
-    _affect_runs_of(con, store, outgrown)
-    _fetch_affected(staging, store)
-    _drop_outgrown(con, outgrown)
-    _drop_superseded_identities(con)
-    _drop_implied(con)
-    _drop_forgotten(con, store)
-    mark_changed(con, store)
-    for table in KEYS:
-        _keep_one(con, table)
-    for child, parent in CHILDREN.items():
-        _keep_children(con, child, parent)
+    staging.put_together()
+    found = affected.find(staging, draft.alias, outgrown)
+    units.begin(staging.con)
+    is_news_for_all = _merge_catalogue(staging, draft, found, outgrown)
+    for portion in affected.portions(staging, draft.alias, found):
+        if prepare(staging, draft.alias, portion, outgrown, is_news_for_all=is_news_for_all):
+            replace(staging, draft, is_known=bool(portion.known))
+
+
+def derive_again(staging: Staging, draft: Publication, derived_by: str | None) -> Changes:
+    """What follows from the records of the runs follows from them once more; which rows that changed.
+
+    All runs, or those that were derived by another version than that.
+    """
+    staging.put_together()
+    found, changes = affected.choose(staging, draft.alias, derived_by), Changes()
+    _merge_catalogue(staging, draft, found, ())
+    for portion in affected.portions(staging, draft.alias, found):
+        _fetch(staging, draft.alias)
+        steps.run(staging.con, staging.workspace.filled(RECORD_TABLES))
+        changes.runs += portion.known
+        _compare(staging, draft.alias, changes)
+        _write(staging, draft, is_known=True)
+    return changes
 
 
 def as_identified(staging: Staging, runs: set[str]) -> set[str]:
@@ -59,152 +75,111 @@ def as_identified(staging: Staging, runs: set[str]) -> set[str]:
     return {renamed.get(run, run) for run in runs}
 
 
-def replace(staging: Staging, store: str) -> None:
-    """The affected runs in the store are the staged ones."""
+def prepare(
+    staging: Staging, store: str, found: Affected, outgrown: Sequence[str] = (), *, is_news_for_all: bool = False
+) -> bool:
+    """The workspace has every record of the runs in `replaced` once, `unit` 0 marking what the store had.
+
+    False where the store says all that already. Runs of which it does are no longer in `replaced`.
+    """
     con = staging.con
-    steps.run(con)
-    known = _holds_affected(con, store)
+    if found.known:
+        _fetch(staging, store)
+    rows = staging.workspace.filled()
+    if found.is_renamed:
+        _rename(staging, rows)
+    cut = _drop_outgrown(staging, rows, outgrown)
+    _drop_implied(staging)
+    if found.is_forgotten:
+        _drop_forgotten(staging, store, rows)
+    if found.known:
+        mark_changed(con, store)
+    drop_orphans(con, drop_doubled(con, rows) | cut.keys())
+    units.note(con, rows, is_forgotten=False)
+    if found.are_new or is_news_for_all or found.is_renamed or found.is_forgotten:
+        return bool(rows)
+    return _keep_news(staging, rows, [run for runs in cut.values() for run in runs])
+
+
+def replace(staging: Staging, draft: Publication, *, is_known: bool = True) -> None:
+    """The runs of `replaced` in the store are those of the workspace, with everything that follows from them.
+
+    `is_known` where the store may have one of them.
+    """
+    steps.run(staging.con, staging.workspace.filled(RECORD_TABLES))
+    _write(staging, draft, is_known=is_known)
+
+
+def _write(staging: Staging, draft: Publication, *, is_known: bool) -> None:
+    con, space = staging.con, staging.workspace
+    tables = tuple(table for table in (*OF_RUNS, *space.derived) if table != DECLARED)
+    stale = filled(con, tables, draft.alias) if is_known else ()
     # One commit instead of one a statement. After a failure the draft is thrown away as a whole.
     con.begin()
-    for table in (*RECORD_TABLES, *derived_tables(con)):
-        if known or table in WITHOUT_RUN_RECORD:
-            con.execute(f"DELETE FROM {store}.{table} WHERE run_id IN (SELECT run_id FROM replaced)").fetchall()
-        if con.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchall():
-            columns = ", ".join(staging.columns(table) if table in RECORD_TABLES else _columns(con, table))
-            con.execute(
-                f"INSERT INTO {store}.{table} ({columns}) SELECT {columns} FROM {table} ORDER BY {_order(table)}"
-            ).fetchall()
+    rollups.renew(con, draft, known=is_known)
+    for table in tables:
+        if table in stale:
+            draft.delete_runs(con, table)
+    for table, count in space.counts(tables).items():
+        _insert(staging, draft, table, count)
     con.commit()
+    _declare_rules(staging, draft)
 
 
-def _holds_affected(con: duckdb.DuckDBPyConnection, store: str) -> bool:
-    """The store has one of the affected runs; where all are new, which is the common case, much can be left undone."""
-    found = con.execute(
-        f"SELECT 1 FROM {store}.run_records WHERE run_id IN (SELECT run_id FROM replaced) LIMIT 1"
-    ).fetchall()
-    return bool(found)
+def _compare(staging: Staging, store: str, changes: Changes) -> None:
+    """The tables of the workspace are compared with the store's, run by run."""
+    space = staging.workspace
+    for table in (*OF_RUNS, *space.derived):
+        if table != DECLARED:
+            columns = ", ".join(name for name in staging.columns(table) if name not in _BESIDE)
+            now = f"SELECT {columns} FROM {table}"
+            before = f"SELECT {columns} FROM {store}.{table} WHERE run_id IN (SELECT run_id FROM replaced)"
+            differing = f"({now} EXCEPT ALL {before}) UNION ALL ({before} EXCEPT ALL {now})"
+            found = staging.con.execute(f"SELECT count(DISTINCT run_id) FROM ({differing})").fetchall()[0][0]
+            changes.tables[table] += found
 
 
-def has_news(staging: Staging) -> bool:
-    """Something staged is not yet in the store."""
-    tables = [table for table in RECORD_TABLES if table != "run_records"]
-    union = " UNION ALL ".join(f"SELECT unit FROM {table}" for table in tables)
-    rows = staging.con.execute(
-        f"SELECT (SELECT count(*) FROM ({union}) WHERE unit IS DISTINCT FROM 0)"
-        " + (SELECT count(*) FROM run_records WHERE unit IS DISTINCT FROM 0)"
-        " + (SELECT count(*) FROM mutated)"
-    ).fetchall()
-    return bool(rows[0][0])
-
-
-def derived_tables(con: duckdb.DuckDBPyConnection, catalog: str = "memory") -> list[str]:
-    """The tables that the derivation steps fill, a run at a time: whatever has a run and is no record."""
-    rows = con.execute(
-        "SELECT DISTINCT table_name FROM duckdb_columns() WHERE database_name = ? AND schema_name = 'main'"
-        " AND column_name = 'run_id' AND NOT internal"
-        # A view follows from the tables: nothing is written to it.
-        " AND table_name NOT IN (SELECT view_name FROM duckdb_views() WHERE database_name = ?) ORDER BY table_name",
-        [catalog, catalog],
-    ).fetchall()
-    return [name for (name,) in rows if name not in (*RECORD_TABLES, *KEPT_ASIDE)]
-
-
-def _columns(con: duckdb.DuckDBPyConnection, table: str) -> list[str]:
-    return [row[0] for row in con.execute(f"DESCRIBE {table}").fetchall()]
+def _insert(staging: Staging, draft: Publication, table: str, count: int) -> None:
+    order = None if count == 1 or (count > _A_STRETCH and _comes_in_order(staging, table)) else _order(table)
+    draft.insert_staged(staging.con, table, ", ".join(staging.columns(table)), order)
 
 
 def _order(table: str) -> str:
+    """What stands together in the store: the records of a run."""
     if table not in RECORD_TABLES:
         return "run_id"
-    if table in CHILDREN:
-        return "run_id, event_id"
-    return f"run_id, seq, {KEYS[table][1]}"
+    return f"run_id, seq, {KEYS[table][1]}" if table in KEYS else "run_id, event_id"
 
 
-def _locate_files(staging: Staging, store: str) -> None:
-    """`file_paths`: where every file lies. The versions of a growing file share a path, and the count of positions."""
-    con = staging.con
-    con.execute(f"CREATE OR REPLACE TABLE file_paths AS SELECT file_id, path FROM {store}.source_files").fetchall()
-    new = pa.table({"file_id": list(staging.paths), "path": list(staging.paths.values())}, _PATHS)
-    con.execute("DELETE FROM file_paths WHERE list_contains(?, file_id)", [list(staging.paths)]).fetchall()
-    insert(con, "file_paths", new)
-
-
-def _absorb_unidentified(con: duckdb.DuckDBPyConnection, store: str) -> None:
-    """A run exported without its id is the run with the same events that has one, in either order of loading."""
-    con.execute(
+def _comes_in_order(staging: Staging, table: str) -> bool:
+    """Every stretch of rows has later runs than the one before: near enough, for what is read by the stretch."""
+    found = staging.con.execute(
         f"""
-        CREATE OR REPLACE TEMP TABLE renamed AS
-        WITH candidates AS (
-            SELECT run_id, identity, event_digest, 1 AS here FROM run_records WHERE event_digest IS NOT NULL
-            UNION ALL
-            SELECT run_id, identity, event_digest, 0 FROM {store}.run_records WHERE event_digest IS NOT NULL
-        ),
-        identified AS (
-            SELECT event_digest, min(run_id) AS run_id FROM candidates WHERE identity = 'recorded' GROUP BY event_digest
-        )
-        SELECT DISTINCT candidates.run_id AS old_id, identified.run_id AS new_id
-        FROM candidates JOIN identified USING (event_digest)
-        WHERE candidates.identity = 'derived'
-          AND event_digest IN (SELECT event_digest FROM run_records)
+        SELECT bool_and(low >= before) FROM (
+            SELECT min(run_id) AS low, lag(max(run_id)) OVER (ORDER BY stretch) AS before
+            FROM (SELECT run_id, rowid // {_A_STRETCH} AS stretch FROM {table}) GROUP BY stretch)
         """
     ).fetchall()
-    con.execute(
-        f"""
-        CREATE OR REPLACE TEMP TABLE replaced AS
-        SELECT DISTINCT run_id FROM run_records
-        UNION SELECT old_id FROM renamed WHERE old_id IN (SELECT run_id FROM {store}.run_records)
-        UNION SELECT new_id FROM renamed
-        UNION SELECT '{CATALOGUE}'
-        -- What a catalogue says is current changes the steps that consumed something.
-        UNION SELECT run_id FROM {store}.context_sets
-              WHERE set_name = 'consumed' AND EXISTS (SELECT 1 FROM catalogue_items)
-        """
-    ).fetchall()
+    return bool(found[0][0])
 
 
-def _affect_runs_of(con: duckdb.DuckDBPyConnection, store: str, outgrown: Sequence[str]) -> None:
-    for table in KEYS if outgrown else ():
-        con.execute(
-            f"INSERT INTO replaced SELECT run_id FROM {store}.{table} WHERE list_contains(?, file_id)"
-            " EXCEPT SELECT run_id FROM replaced",
-            [list(outgrown)],
-        ).fetchall()
-
-
-def _drop_outgrown(con: duckdb.DuckDBPyConnection, outgrown: Sequence[str]) -> None:
-    """What only the shorter version of a file said, because it was cut there, is gone: the longer one says it whole."""
-    for table, (_, key) in KEYS.items() if outgrown else ():
-        con.execute(
-            f"""
-            DELETE FROM {table} WHERE unit = 0 AND list_contains(?, file_id) AND NOT EXISTS (
-                SELECT 1 FROM {table} again
-                WHERE again.run_id = {table}.run_id AND again.{key} = {table}.{key} AND again.unit IS DISTINCT FROM 0
-                  AND (coalesce(list_contains(again.flags, 'incomplete'), false)
-                       OR NOT coalesce(list_contains({table}.flags, 'incomplete'), false)))
-            """,
-            [list(outgrown)],
-        ).fetchall()
-
-
-def _fetch_affected(staging: Staging, store: str) -> None:
-    con = staging.con
-    known = _holds_affected(con, store)
-    for table in RECORD_TABLES if known else WITHOUT_RUN_RECORD:
+def _fetch(staging: Staging, store: str) -> None:
+    """What the store has of the runs is there too."""
+    for table in filled(staging.con, OF_RUNS, store):
         columns = ", ".join(staging.columns(table))
-        con.execute(
+        staging.con.execute(
             f"INSERT INTO {table} ({columns}, unit) SELECT {columns}, 0 FROM {store}.{table}"
             " WHERE run_id IN (SELECT run_id FROM replaced)"
         ).fetchall()
-    if con.execute("SELECT count(*) FROM renamed").fetchall()[0][0]:
-        for table in RECORD_TABLES:
-            con.execute(
-                f"UPDATE {table} SET run_id = new_id, guessed = true FROM renamed WHERE {table}.run_id = renamed.old_id"
-            ).fetchall()
 
 
-def _drop_superseded_identities(con: duckdb.DuckDBPyConnection) -> None:
-    """A run record that had to guess the id says nothing once the run has one."""
+def _rename(staging: Staging, rows: Collection[str]) -> None:
+    """What was told of a run without its id is told of the run; a record that had to guess the id says nothing more."""
+    con = staging.con
+    for table in rows:
+        con.execute(
+            f"UPDATE {table} SET run_id = new_id, guessed = true FROM renamed WHERE {table}.run_id = renamed.old_id"
+        ).fetchall()
     con.execute(
         """
         DELETE FROM run_records WHERE identity = 'derived'
@@ -214,9 +189,34 @@ def _drop_superseded_identities(con: duckdb.DuckDBPyConnection) -> None:
     ).fetchall()
 
 
-def _drop_implied(con: duckdb.DuckDBPyConnection) -> None:
+def _drop_outgrown(staging: Staging, rows: Collection[str], outgrown: Sequence[str]) -> dict[str, list[str]]:
+    """What only the shorter version of a file said, because it was cut there, is gone: the longer one says it whole.
+
+    The runs that lost something, by table.
+    """
+    cut = {table: _drop_outgrown_rows(staging, table, outgrown) for table in rows if table in KEYS and outgrown}
+    return {table: runs for table, runs in cut.items() if runs}
+
+
+def _drop_outgrown_rows(staging: Staging, table: str, outgrown: Sequence[str]) -> list[str]:
+    key = KEYS[table][1]
+    found = staging.con.execute(
+        f"""
+        DELETE FROM {table} WHERE unit = 0 AND list_contains(?, file_id) AND NOT EXISTS (
+            SELECT 1 FROM {table} again
+            WHERE again.run_id = {table}.run_id AND again.{key} = {table}.{key} AND again.unit IS DISTINCT FROM 0
+              AND (coalesce(list_contains(again.flags, 'incomplete'), false)
+                   OR NOT coalesce(list_contains({table}.flags, 'incomplete'), false)))
+        RETURNING run_id
+        """,
+        [list(outgrown)],
+    ).fetchall()
+    return [run for (run,) in found]
+
+
+def _drop_implied(staging: Staging) -> None:
     """That a file tells of a run says nothing more once the run has a record; what it adds stays."""
-    con.execute(
+    staging.con.execute(
         """
         DELETE FROM run_records WHERE event_id = 'implied' AND workload IS NULL
           AND run_id IN (SELECT run_id FROM run_records WHERE event_id <> 'implied')
@@ -224,41 +224,53 @@ def _drop_implied(con: duckdb.DuckDBPyConnection) -> None:
     ).fetchall()
 
 
-def _drop_forgotten(con: duckdb.DuckDBPyConnection, store: str) -> None:
+def _drop_forgotten(staging: Staging, store: str, rows: Collection[str]) -> None:
     """Runs that somebody removed stay out; which units that concerns is kept for the count."""
+    forgotten = f"run_id IN (SELECT run_id FROM {store}.forgotten_runs)"
+    units.note(staging.con, rows, among=forgotten, is_forgotten=True)
+    for table in rows:
+        staging.con.execute(f"DELETE FROM {table} WHERE {forgotten}").fetchall()
+
+
+def _keep_news(staging: Staging, rows: Collection[str], cut: Sequence[str]) -> bool:
+    """Only runs of which something is new, changed or gone are still there; whether there is one."""
+    con = staging.con
+    arms = [f"SELECT run_id FROM {table} WHERE unit IS DISTINCT FROM 0" for table in rows]
+    arms += ["SELECT run_id FROM mutated", "SELECT unnest(?)"]
+    con.execute(f"CREATE OR REPLACE TEMP TABLE news AS {' UNION '.join(arms)}", [list(cut)]).fetchall()
+    gone = con.execute("DELETE FROM replaced WHERE run_id NOT IN (SELECT run_id FROM news)").fetchall()[0][0]
+    for table in rows if gone else ():
+        con.execute(f"DELETE FROM {table} WHERE run_id NOT IN (SELECT run_id FROM replaced)").fetchall()
+    return bool(con.execute("SELECT 1 FROM replaced LIMIT 1").fetchall())
+
+
+def _merge_catalogue(staging: Staging, draft: Publication, found: Affected, outgrown: Sequence[str]) -> bool:
+    """The workspace has the whole catalogue, and so has the store; whether something of it is new."""
+    con, columns = staging.con, ", ".join(staging.columns(_CATALOGUE_ITEMS))
+    staging.take_catalogue()
     con.execute(
-        f"CREATE OR REPLACE TEMP TABLE forgotten AS SELECT DISTINCT run_id FROM {store}.forgotten_runs"
-        " WHERE run_id IN (SELECT run_id FROM run_records)"
+        f"INSERT INTO {_CATALOGUE_ITEMS} ({columns}, unit) SELECT {columns}, 0 FROM {draft.alias}.{_CATALOGUE_ITEMS}"
     ).fetchall()
-    units = " UNION ".join(
-        f"SELECT unit FROM {table} WHERE run_id IN (SELECT run_id FROM forgotten)" for table in RECORD_TABLES
-    )
-    con.execute(f"CREATE OR REPLACE TEMP TABLE forgotten_units AS SELECT unit FROM ({units}) WHERE unit > 0").fetchall()
-    if con.execute("SELECT count(*) FROM forgotten").fetchall()[0][0]:
-        for table in RECORD_TABLES:
-            con.execute(f"DELETE FROM {table} WHERE run_id IN (SELECT run_id FROM forgotten)").fetchall()
+    if not found.brings_catalogue:
+        return False
+    _drop_outgrown(staging, WITHOUT_RUN, outgrown)
+    drop_doubled(con, WITHOUT_RUN)
+    units.note(con, WITHOUT_RUN, is_forgotten=False)
+    is_new = con.execute(f"SELECT bool_or(unit IS DISTINCT FROM 0) FROM {_CATALOGUE_ITEMS}").fetchall()[0][0]
+    if is_new:
+        _replace_for_all(staging, draft, _CATALOGUE_ITEMS)
+    return bool(is_new)
 
 
-def _keep_one(con: duckdb.DuckDBPyConnection, table: str) -> None:
-    """One row a key: the finished one, else the one that knew its run, else the one the store had, else the first."""
-    key = ", ".join(KEYS[table])
-    finished = _FINISHED_FIRST.get(table, "")
-    newest = _NEWEST_FIRST if table == "spans" else ""
-    con.execute(
-        f"""
-        DELETE FROM {table} WHERE rowid NOT IN (
-            SELECT rowid FROM {table} QUALIFY row_number() OVER (
-                PARTITION BY {key} ORDER BY {finished}guessed NULLS FIRST, {newest}unit NULLS LAST, rowid
-            ) = 1)
-        """
-    ).fetchall()
+def _declare_rules(staging: Staging, draft: Publication) -> None:
+    """The store says which rules judge."""
+    if not findings.is_declared(staging.con, draft.alias):
+        findings.declare(staging.con)
+        _replace_for_all(staging, draft, DECLARED)
 
 
-def _keep_children(con: duckdb.DuckDBPyConnection, child: str, parent: str) -> None:
-    con.execute(
-        f"""
-        DELETE FROM {child} WHERE NOT EXISTS (
-            SELECT 1 FROM {parent} p
-            WHERE p.run_id = {child}.run_id AND p.event_id = {child}.event_id AND p.unit = {child}.unit)
-        """
-    ).fetchall()
+def _replace_for_all(staging: Staging, draft: Publication, table: str) -> None:
+    """What belongs to no run of its own stands under the catalogue's mark."""
+    staging.con.execute(f"CREATE OR REPLACE TEMP TABLE replaced AS SELECT '{CATALOGUE}' AS run_id").fetchall()
+    draft.delete_runs(staging.con, table)
+    _insert(staging, draft, table, 2)

@@ -46,7 +46,7 @@ _STEP = re.compile(r"\s*([0-9]{1,18})(?:\s*/\s*([0-9]{1,18}))?\s*")
 _SHOWN = 60
 _CLOSED = vocabulary.CLOSED
 # Names that are read as another column: the contract's examples use the short ones.
-_ALSO: dict[str, dict[str, str]] = {
+ALSO: dict[str, dict[str, str]] = {
     "recovery_event": {"duration": "steps_completed", "error_event_id": "for_event"},
     "diagnosis": {"event_id": "for_event", "diagnosis_id": "event_id"},
 }
@@ -85,7 +85,9 @@ def records_of(value: Any, flags: Iterable[str] = ()) -> tuple[Record, ...]:
     native_id = _text_id(value.get("run_id")) or ""
     if not native_id and kind not in RUNLESS:
         raise Invalid("missing_run_id", f"a {kind} record needs a run_id")
-    body = {key: item for key, item in value.items() if key not in {"record", "run_id"}}
+    body = dict(value)
+    del body["record"]
+    body.pop("run_id", None)
     run_id = kinds.CATALOGUE if kind in RUNLESS else run_key(SOURCE, native_id)
     reading = _Reading(kind, run_id, body, list(flags))
     try:
@@ -101,6 +103,8 @@ def _first_fault(error: ValidationError) -> str:
 
 def _text_id(value: Any) -> str | None:
     """Ids are text: a number keeps its digits."""
+    if type(value) is str:
+        return value
     if value is None or isinstance(value, bool | float | list | dict):
         return None
     return str(value)
@@ -114,8 +118,9 @@ class _Reading:
         self.model = RECORDS[kind]
         self.run_id = run_id
         self.flags = flags
-        also = _ALSO.get(kind, {})
-        self.body = {also.get(key, key): item for key, item in body.items()}
+        also = ALSO.get(kind)
+        self.body = {also.get(key, key): item for key, item in body.items()} if also else body
+        self._closed = _closed(kind)
         self.attributes: dict[str, Any] = {}
 
     def take(self, key: str) -> Any:
@@ -128,13 +133,18 @@ class _Reading:
     def build(self, model: type[Record] | None = None, **extra: Any) -> Record:
         """The record of what is left in the body: columns by type, the rest as attributes."""
         chosen = model or self.model
-        settable = _settable(chosen)
-        columns = {
-            key: item if item is None else self._column(key, item, settable[key])
-            for key, item in self.body.items()
-            if key in settable
-        }
-        rest = {key: item for key, item in self.body.items() if key not in columns and key not in extra}
+        sorts = settable(chosen)
+        columns: dict[str, Any] = {}
+        rest: dict[str, Any] = {}
+        for key, item in self.body.items():
+            sort = sorts.get(key)
+            if sort is None:
+                if key not in extra:
+                    rest[key] = item
+            elif item is None or sort == "value" or (sort == "text" and type(item) is str and key not in self._closed):
+                columns[key] = item
+            else:
+                columns[key] = self._column(key, item, sort)
         given = rest.pop("attributes", None)
         if given is not None and not isinstance(given, dict):
             rest["attributes"] = given
@@ -147,7 +157,7 @@ class _Reading:
             return self._text(key, value)
         if sort == "time":
             return self._time(key, value)
-        return self._share(key, value) if sort == "share" else value
+        return self._share(key, value)
 
     def _time(self, key: str, value: Any) -> datetime | None:
         time, flags = utc_time(value)
@@ -168,7 +178,7 @@ class _Reading:
         if isinstance(value, list | dict):
             raise Invalid("invalid_field", f"`{key}`: text is wanted, not {type(value).__name__}")
         text = value if type(value) is str else _as_text(value)
-        known = _CLOSED.get((self.kind, key)) or _CLOSED.get(("", key))
+        known = self._closed.get(key)
         if known is None:
             return text
         value_of_list = known.matched(text)
@@ -182,7 +192,14 @@ class _Reading:
 
 
 @cache
-def _settable(model: type[Record]) -> dict[str, str]:
+def _closed(kind: str) -> dict[str, vocabulary.Vocabulary]:
+    """The columns of a kind that take only the words of a list."""
+    everywhere = {column: words for (only, column), words in _CLOSED.items() if not only}
+    return everywhere | {column: words for (only, column), words in _CLOSED.items() if only == kind}
+
+
+@cache
+def settable(model: type[Record]) -> dict[str, str]:
     """The columns that a producer may set, with how each is read: as time, share, text, or as it is."""
     hidden = {*_NOT_TO_BE_SET, "attributes", "run_id"}
     return {name: _sort(name, field.annotation) for name, field in model.model_fields.items() if name not in hidden}
@@ -262,18 +279,15 @@ def _error_event(reading: _Reading, _native_id: str) -> tuple[Record, ...]:
     return error, diagnosis_beside(error)
 
 
+# What a diagnosis takes over from the failure that it stands beside.
+DIAGNOSIS_BESIDE = (
+    "recorded_seq", "occurred_at", "observed_at", "originated_at", "trigger", "root_cause", "context_failure_class",
+)  # fmt: skip
+
+
 def diagnosis_beside(error: kinds.ErrorEvent) -> kinds.Diagnosis:
     """The diagnosis that an error event carries inline."""
-    return kinds.Diagnosis(
-        run_id=error.run_id,
-        recorded_seq=error.recorded_seq,
-        occurred_at=error.occurred_at,
-        observed_at=error.observed_at,
-        originated_at=error.originated_at,
-        trigger=error.trigger,
-        root_cause=error.root_cause,
-        context_failure_class=error.context_failure_class,
-    )
+    return kinds.Diagnosis(run_id=error.run_id, **{name: getattr(error, name) for name in DIAGNOSIS_BESIDE})
 
 
 def _guardrail_event(reading: _Reading, _native_id: str) -> tuple[Record, ...]:

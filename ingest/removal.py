@@ -74,7 +74,7 @@ def remove(store: AnyStore, runs: list[str], reason: str) -> Removal:
     if not runs:
         return removal
     with memory_connection() as con, store.publication(con) as draft:
-        _delete(con, draft.alias, runs, reason)
+        _delete(draft.cursor(), draft.alias, runs, reason)
         draft.rewrite()
     return removal
 

@@ -4,46 +4,59 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from ingest import records as kinds
 from ingest.records import Record
 
 # The column that holds a record's own id, where it is not event_id.
 ID_COLUMN = {"diagnoses": "diagnosis_id"}
+# What the rows of a record's parts say, beside their place and the id of the record.
+CHILD_COLUMNS = {
+    "context_items": frozenset({"run_id", "step_id", "set_name", "item_id", "revision"}),
+    "recovery_steps": frozenset({"run_id", "step", "agent", "action", "result"}),
+}
+# What a row says beyond the fields of its record.
+SET_COLUMNS = {"context_sets": ("recorded", "items")}
 
 
-def rows_of(record: Record, event_id: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The rows of a record: its own, and those of its steps or items."""
-    values: dict[str, Any] = {name: value for name, value in record.__dict__.items() if value is not None}
-    values.pop("event_id", None)
-    values[ID_COLUMN.get(record.TABLE, "event_id")] = event_id
-    values["flags"] = list(record.flags) or None
-    values["attributes"] = as_json(record.attributes)
+# The file, part, line, unit and position of a row, and whether its id is still to be counted.
+Where = tuple[str, str | None, int | None, int | None, int | None, bool | None]
+
+
+class Row(NamedTuple):
+    """One row: `values` has a value for every column of its own, and may have more."""
+
+    table: str
+    values: dict[str, Any]
+    event_id: str
+    attributes: str | None = None
+
+
+def rows_of(record: Record, event_id: str, changed: Mapping[str, Any] | None = None) -> list[Row]:
+    """The rows of a record, with the values that were `changed` since: those of its steps or items, then its own."""
+    values = {**record.__dict__, **changed} if changed else record.__dict__
+    attributes = as_json(record.attributes)
     if isinstance(record, kinds.ContextSet):
-        values.update(recorded=True, items=len(record.members))
-        yield from _item_rows(record, event_id)
+        values = {**values, "recorded": True, "items": len(record.members)}
+        return [*_item_rows(record, event_id), Row(record.TABLE, values, event_id, attributes)]
     if isinstance(record, kinds.RecoveryEvent):
-        values["artifacts"] = None if record.artifacts is None else list(record.artifacts)
-        yield from _step_rows(record, event_id)
-    yield record.TABLE, values
+        return [*_step_rows(record, event_id), Row(record.TABLE, values, event_id, attributes)]
+    return [Row(record.TABLE, values, event_id, attributes)]
 
 
-def _item_rows(record: kinds.ContextSet, event_id: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _item_rows(record: kinds.ContextSet, event_id: str) -> Iterator[Row]:
     for item in record.members:
-        yield "context_items", {
-            "run_id": record.run_id, "event_id": event_id, "step_id": record.step_id, "set_name": record.set_name,
-            "item_id": item.item_id, "revision": item.revision,
+        values = {
+            "run_id": record.run_id, "step_id": record.step_id, "set_name": record.set_name, **item.__dict__,
         }  # fmt: skip
+        yield Row("context_items", values, event_id)
 
 
-def _step_rows(record: kinds.RecoveryEvent, event_id: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _step_rows(record: kinds.RecoveryEvent, event_id: str) -> Iterator[Row]:
     for step in record.steps:
-        yield "recovery_steps", {
-            "run_id": record.run_id, "event_id": event_id, "step": step.step, "agent": step.agent,
-            "action": step.action, "result": step.result, "attributes": as_json(step.attributes),
-        }  # fmt: skip
+        yield Row("recovery_steps", {**step.__dict__, "run_id": record.run_id}, event_id, as_json(step.attributes))
 
 
 def as_json(attributes: dict[str, Any]) -> str | None:
@@ -56,8 +69,8 @@ def as_json(attributes: dict[str, Any]) -> str | None:
         return _compact(_without_nan(attributes))
 
 
-def _compact(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str, allow_nan=False, separators=(",", ":"))
+# An encoder of its own is made once; json.dumps would make one a call.
+_compact = json.JSONEncoder(ensure_ascii=False, default=str, allow_nan=False, separators=(",", ":")).encode
 
 
 def _without_nan(value: Any) -> Any:

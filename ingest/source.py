@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -31,6 +32,9 @@ FIRST_RECORDS = 50
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _CHUNK = 1 << 20
+# An archive is about a tenth of what it holds; of a small one it does not matter.
+_PACKED = 10
+_WORTH_A_LOOK = 1 << 20
 # What a cut or corrupted archive raises, depending on where the damage lies.
 DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile, zstd.ZstdError)
 
@@ -48,6 +52,16 @@ def unpacked(path: Path) -> BinaryIO:
     if magic == ZSTD_MAGIC:
         return cast("BinaryIO", zstd.open(path, "rb"))
     return path.open("rb")
+
+
+def text_size(path: Path) -> int:
+    """About how many bytes the file has once it is unpacked."""
+    size = path.stat().st_size if path.exists() else 0
+    if size < _WORTH_A_LOOK:
+        return size
+    with path.open("rb") as file:
+        magic = file.read(4)
+    return size * _PACKED if magic[:2] in (GZIP_MAGIC, b"PK") or magic == ZSTD_MAGIC else size
 
 
 def path_text(path: str | Path) -> str:
@@ -85,6 +99,11 @@ class Source:
     companions: tuple[Path, ...] = ()
     workload: str | None = None
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The file and its companions."""
+        return (self.path, *self.companions)
+
     @contextmanager
     def open(self, companion: Path | None = None) -> Iterator[BinaryIO]:
         """The unpacked bytes of the file, or of one of its companions."""
@@ -99,6 +118,11 @@ class Source:
     def part(self, companion: Path) -> str:
         """How a companion is named in places and messages: its path as seen from the main file."""
         return path_text(Path(os.path.relpath(companion, self.path.parent)).as_posix())
+
+    @cached_property
+    def digest(self) -> str:
+        """The digest of the file's bytes, as they were when this was asked first."""
+        return sha256(self.path)
 
     @cached_property
     def head(self) -> Head:
@@ -144,13 +168,43 @@ class Head:
         """The whole file as one JSON value, or None where it is not one."""
         if not self.text.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
             return None
-        with suppress(*DAMAGE), self.source.open() as stream:
+        if self._begins_as_lines:
             # A second line after a whole value would be text after the value: no need to read the whole file.
-            if json_text.is_lines(stream):
-                return None
+            return None
+        if self._is_one_line and self.first_records:
+            return self.first_records[0]
         with suppress(*DAMAGE):
             return json_text.whole_document(self.source.data())
         return None
+
+    @cached_property
+    def _is_one_line(self) -> bool:
+        with suppress(*DAMAGE), self.source.open() as stream:
+            return sum(1 for _ in islice(json_text.lines(stream), 2)) == 1
+        return False
+
+    @cached_property
+    def _begins_as_lines(self) -> bool:
+        with suppress(*DAMAGE), self.source.open() as stream:
+            return not self._is_one_line and json_text.is_lines(stream)
+        return False
+
+    @cached_property
+    def is_lines(self) -> bool:
+        """The first line holds a whole value and others follow, or is a broken one with whole values below it."""
+        if self._begins_as_lines:
+            return True
+        lines = [line for line in self.text.split("\n") if line.strip()][:FIRST_RECORDS]
+        return (
+            lines[:1] != []
+            and lines[0].startswith('{"')
+            and any(line.startswith("{") and json_text.is_value(line) for line in lines[1:])
+        )
+
+    @cached_property
+    def glimpsed(self) -> dict[tuple[str, ...], list[dict[str, Any]]]:
+        """The first objects of the file, by the envelopes they were looked for in: most adapters ask for the same."""
+        return {}
 
     def documents(self) -> Iterator[dict[str, Any]]:
         """The JSON objects to judge the file by: the document itself, or the first lines."""

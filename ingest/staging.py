@@ -1,4 +1,4 @@
-"""Records on their way to the store: columns of Arrow in an in-memory copy of the schema.
+"""Records on their way to the store: columns of Arrow in a copy of its tables, in memory or, if many, in a file.
 
 Parsing needs no lock. Every row remembers the unit (the source's record) it came from, so that what
 is stored and what is a duplicate can be counted in units once the store is known.
@@ -6,28 +6,30 @@ is stored and what is a duplicate can be counted in units once the store is know
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import duckdb
 import pyarrow as pa
 
-from ingest import records as kinds
-from ingest.store.catalog import memory_connection
-from ingest.store.migrate import migrate
+from ingest import workspace
+from ingest.batch import Batch
+from ingest.derive.conditions import filled
+from ingest.rows import Row, Where
+from ingest.store.catalog import quoted
+from ingest.tables import CHILDREN, KEYS, OF_RUNS, RECORD_TABLES, STAGING_ONLY, WITHOUT_RUN
+from ingest.workspace import Workspace
 
-BATCH = 20_000
-RECORD_TABLES = (
-    "run_records", "spans", "events", "error_events", "recovery_events", "recovery_steps", "guardrail_events",
-    "context_sets", "context_items", "context_ops", "diagnoses", "delegations", "waits", "task_owners",
-    "handoffs", "replays", "reported_metrics", "catalogue_items",
-)  # fmt: skip
-# Columns that only the staging tables have: the unit a row came from, and whether its run id was guessed there.
-STAGING_ONLY = ("unit", "guessed")
-# A child row lives and dies with the row of its parent's key.
-CHILDREN = {"recovery_steps": "recovery_events", "context_items": "context_sets"}
-KEYS = {kind.TABLE: kind.KEY for kind in kinds.KINDS}
+__all__ = ["CHILDREN", "KEYS", "RECORD_TABLES", "STAGING_ONLY", "Staging", "insert", "staged_in"]
+
+# So many rows, or bytes of them, go into a table at once: DuckDB then writes them as they will stay.
+ROWS_AT_ONCE = 250_000
+BYTES_AT_ONCE = 64 * 1024 * 1024
+# What DuckDB may hold in memory while records lie in a file; the rest of the process has room beside it.
+MEMORY_LIMIT = "600MB"
+THREADS = 4
 _ARROW = {
     "VARCHAR": pa.string(),
     "JSON": pa.string(),
@@ -40,85 +42,147 @@ _ARROW = {
 }
 
 
-@dataclass(frozen=True)
-class Column:
-    """A column of a staging table."""
-
-    name: str
-    type: pa.DataType
-
-
 class Staging:
-    """The staged records of one ingest, in a connection to which the store is attached later."""
+    """The staged records of one ingest, in a connection to which the store is attached later.
 
-    def __init__(self) -> None:
-        self.con = memory_connection()
-        migrate(self.con, "memory")
-        self._columns = {table: self._prepared(table) for table in RECORD_TABLES}
-        self._rows: dict[str, list[dict[str, Any]]] = {table: [] for table in RECORD_TABLES}
-        self._staged = 0
+    With a scratch folder they lie in a file there, the connection's memory is bounded, and its own tables are for the
+    runs that are being put together. Until then unqualified names of record tables mean the staged ones.
+    """
+
+    def __init__(self, scratch: Path | None = None) -> None:
+        self.workspace = workspace.taken() if scratch is None else Workspace()
+        self.con = self.workspace.con
+        self.staged = "memory"
+        self.schemas = {table: _schema(self.workspace.columns[table]) for table in RECORD_TABLES}
+        self._batch = Batch(self.schemas)
+        self._waiting: dict[str, list[pa.Table]] = {table: [] for table in RECORD_TABLES}
         self.last_unit = 0
+        # How many bytes of text the records come from.
+        self.source_bytes = 0
         # Where each file of this ingest lies; the positions of its rows count within that path.
         self.paths: dict[str, str] = {}
+        if scratch is not None:
+            self._stage_in(scratch)
 
-    def _prepared(self, table: str) -> list[Column]:
-        self.con.execute(f"ALTER TABLE {table} ADD COLUMN unit BIGINT").fetchall()
-        self.con.execute(f"ALTER TABLE {table} ADD COLUMN guessed BOOLEAN").fetchall()
-        described = self.con.execute(f"DESCRIBE {table}").fetchall()
-        return [Column(row[0], _ARROW[row[1]]) for row in described]
+    @property
+    def is_in_memory(self) -> bool:
+        """The staged records lie in the connection's own tables."""
+        return self.staged == "memory"
+
+    def _stage_in(self, scratch: Path) -> None:
+        self.con.execute(f"SET memory_limit = '{MEMORY_LIMIT}'; SET temp_directory = {quoted(scratch / 'spilled')}")
+        self.con.execute(f"SET threads = {min(THREADS, os.cpu_count() or 1)}")
+        self._attach(quoted(scratch / "staged.duckdb"))
+        self.con.execute(f"SET search_path = '{self.staged}.main,memory.main'")
+
+    def _attach(self, where: str) -> None:
+        self.staged = "staged"
+        self.con.execute(f"ATTACH {where} AS {self.staged}")
+        for table in RECORD_TABLES:
+            self.con.execute(f"CREATE TABLE {self.staged}.{table} AS SELECT * FROM {table} LIMIT 0").fetchall()
+
+    def put_together(self) -> None:
+        """From now on unqualified names mean the connection's own tables."""
+        self.flush()
+        if not self.is_in_memory:
+            self.con.execute("SET search_path = 'memory.main'")
+
+    def set_apart(self) -> None:
+        """The staged records lie apart from the connection's own tables, which are empty."""
+        if self.is_in_memory:
+            self._attach("':memory:'")
+            for table in self.workspace.filled():
+                self.con.execute(f"INSERT INTO {self.staged}.{table} SELECT * FROM {table}").fetchall()
+            self.workspace.empty()
+
+    def take_catalogue(self) -> None:
+        """The connection's own tables have what is staged of a catalogue."""
+        for table in WITHOUT_RUN if not self.is_in_memory else ():
+            self.con.execute(f"INSERT INTO {table} SELECT * FROM {self.staged}.{table}").fetchall()
+
+    def take_replaced(self, low: int | None, high: int | None, *, is_alone: bool) -> None:
+        """The connection's own tables have the staged records of the runs in `replaced`.
+
+        Their units are between those two; `is_alone` where no other run has a unit there.
+        """
+        of_runs = "run_id IN (SELECT run_id FROM replaced)"
+        near = f"unit BETWEEN {low} AND {high}" if low is not None else "false"
+        for table in filled(self.con, OF_RUNS, self.staged):
+            # That a file tells of a run is no unit of it. Without a join the rows keep their order.
+            which = of_runs if table == "run_records" else near if is_alone else f"{of_runs} AND {near}"
+            self.con.execute(f"INSERT INTO {table} SELECT * FROM {self.staged}.{table} WHERE {which}").fetchall()
 
     def columns(self, table: str) -> list[str]:
         """The columns that the store's table has too."""
-        return [column.name for column in self._columns[table] if column.name not in STAGING_ONLY]
+        return [name for name in self.workspace.columns[table] if name not in STAGING_ONLY]
 
     def close(self) -> None:
-        """Frees the staged records."""
+        """Frees the staged records; nobody needs the connection any more."""
         self.con.close()
+
+    def give_back(self) -> None:
+        """Frees the staged records; the connection is kept for the next ingest, unless it is this one's alone."""
+        if self.is_in_memory:
+            workspace.give_back(self.workspace)
+        else:
+            self.close()
 
     def next_unit(self) -> int:
         """A number for the next record of a source; 0 is kept for rows that the store already has."""
         self.last_unit += 1
         return self.last_unit
 
-    def add(self, table: str, row: dict[str, Any]) -> None:
-        """One row; columns it does not name become NULL."""
-        self._rows[table].append(row)
-        self._staged += 1
-        if self._staged >= BATCH:
-            self.flush()
+    def add(self, row: Row, where: Where) -> None:
+        """One row with its place; columns it does not have become NULL."""
+        self._batch.add(row, where)
+        if self._batch.is_full:
+            self._make_columns()
+
+    def put(self, table: str, rows: pa.Table) -> None:
+        """Rows that are columns already, behind those that came before."""
+        self._make_columns()
+        self._wait(table, rows)
 
     def flush(self) -> None:
         """Everything added so far is in the staging tables."""
-        for table, rows in self._rows.items():
-            if rows:
-                insert(self.con, table, _table(rows, self._columns[table]))
-                self._rows[table] = []
-        self._staged = 0
+        self._make_columns()
+        for table in RECORD_TABLES:
+            self._insert(table)
+
+    def _make_columns(self) -> None:
+        for table, rows in self._batch.taken().items():
+            self._wait(table, rows)
+
+    def _wait(self, table: str, rows: pa.Table) -> None:
+        waiting = self._waiting[table]
+        waiting.append(rows)
+        if sum(one.num_rows for one in waiting) >= ROWS_AT_ONCE or sum(one.nbytes for one in waiting) >= BYTES_AT_ONCE:
+            self._insert(table)
+
+    def _insert(self, table: str) -> None:
+        if waiting := self._waiting[table]:
+            insert(self.con, f"{self.staged}.{table}", pa.concat_tables(waiting, promote_options="default"))
+            self._waiting[table] = []
 
 
-def _table(rows: list[dict[str, Any]], columns: list[Column]) -> pa.Table:
-    """The rows as columns; a column that no row names is left out, and becomes NULL."""
-    named = set().union(*rows)
-    arrays = {
-        column.name: pa.array([row.get(column.name) for row in rows], column.type)
-        for column in columns
-        if column.name in named
-    }
-    return pa.table(arrays)
+@contextmanager
+def staged_in(scratch: Path | None) -> Iterator[Staging]:
+    """A staging in memory, or in a file of the folder. After an exception nobody uses its connection again."""
+    staging = Staging(scratch)
+    try:
+        yield staging
+    except BaseException:
+        staging.close()
+        raise
+    staging.give_back()
+
+
+def _schema(columns: dict[str, str]) -> pa.Schema:
+    return pa.schema([(name, _ARROW[kind]) for name, kind in columns.items()])
 
 
 def insert(con: duckdb.DuckDBPyConnection, table: str, batch: pa.Table) -> None:
     """The rows of the batch are in the table; columns it does not have become NULL."""
-    with con.cursor() as cursor:
-        cursor.register("batch", batch)
-        cursor.execute(f"INSERT INTO {table} BY NAME SELECT * FROM batch").fetchall()
-        cursor.unregister("batch")
-
-
-def units_between(
-    con: duckdb.DuckDBPyConnection, first: int, last: int, tables: Iterable[str], *, also_in: str | None = None
-) -> int:
-    """How many units of a source still have a row in one of the tables, and in `also_in` where it is given."""
-    union = " UNION ".join(f"SELECT unit FROM {table} WHERE unit BETWEEN {first} AND {last}" for table in tables)
-    both = f" WHERE unit IN (SELECT unit FROM {also_in})" if also_in else ""
-    return int(con.execute(f"SELECT count(*) FROM ({union}){both}").fetchall()[0][0])
+    con.register("batch", batch)
+    con.execute(f"INSERT INTO {table} BY NAME SELECT * FROM batch").fetchall()
+    con.unregister("batch")

@@ -11,6 +11,7 @@ _NUMBER = re.compile(r"\s*[+-]?\d+(?:\.\d+)?\s*")
 _FRACTION = re.compile(r"(?<=[.,]\d{6})\d+")
 # No time is longer; Python refuses to read a number of thousands of digits.
 _LONGEST = 100
+_USUAL = 40
 # The zero value of Go and .NET clocks: a time that was never set.
 _NEVER_SET_YEAR = 1
 # An epoch number says its unit by its size: seconds until the year 5138, then ms, µs, ns.
@@ -21,15 +22,19 @@ def utc_time(value: Any) -> tuple[datetime | None, tuple[str, ...]]:
     """The time in UTC and its flags: `naive_time` (zone assumed UTC), `bad_time`, `time_never_set`."""
     if value is None or value == "":
         return None, ()
-    if isinstance(value, datetime):
-        return _aware(value)
+    if isinstance(value, str):
+        return _from_text(value)
+    return _from_number(value) if isinstance(value, int | float) else _from_object(value)
+
+
+def _from_number(value: float) -> tuple[datetime | None, tuple[str, ...]]:
     if isinstance(value, bool):
         return None, ("bad_time",)
-    if isinstance(value, int):
-        return _from_epoch(value)
-    if isinstance(value, float):
-        return _from_epoch_float(value)
-    return _from_text(str(value))
+    return _from_epoch(value) if isinstance(value, int) else _from_epoch_float(value)
+
+
+def _from_object(value: Any) -> tuple[datetime | None, tuple[str, ...]]:
+    return _aware(value) if isinstance(value, datetime) else _from_text(str(value))
 
 
 def _aware(value: datetime) -> tuple[datetime | None, tuple[str, ...]]:
@@ -64,6 +69,16 @@ def _from_epoch_float(number: float) -> tuple[datetime | None, tuple[str, ...]]:
 
 
 def _from_text(text: str) -> tuple[datetime | None, tuple[str, ...]]:
+    try:
+        # As most producers write it: a date first, and no more digits than microseconds have.
+        if text[4:5] == "-" and len(text) <= _USUAL and text.isupper() and not text[26:27].isdigit():
+            return _aware(datetime.fromisoformat(text))
+    except ValueError:
+        pass
+    return _from_any_text(text)
+
+
+def _from_any_text(text: str) -> tuple[datetime | None, tuple[str, ...]]:
     if len(text) > _LONGEST:
         return None, ("bad_time",)
     if text[4:5] != "-" and _NUMBER.fullmatch(text):

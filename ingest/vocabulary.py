@@ -14,6 +14,8 @@ class Vocabulary:
 
     def matched(self, text: str) -> str | None:
         """The list's own spelling of the text, or None where it is not in the list."""
+        if text in self.values:
+            return text
         wanted = text.strip().casefold()
         return next((value for value in self.values if value.casefold() == wanted), None)
 

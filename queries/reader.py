@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import itertools
 import json
 import re
 import types
@@ -17,19 +18,29 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import duckdb
-import pandas as pd
 
-from ingest.store.attach import Lease
 from ingest.store.errors import FaultlensError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 R = TypeVar("R")
 
 
 class BadParameter(FaultlensError):
     """A query was asked with a parameter it does not have, or a value it cannot take."""
+
+
+class Engine(Protocol):
+    """What answers SQL over one generation of a store: a lease, or another engine that was put in its place."""
+
+    generation: str
+
+    def rows(self, sql: str, params: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+        """Every row of one query, by column name."""
 
 
 @dataclass(frozen=True)
@@ -56,12 +67,15 @@ class Answer(Generic[R]):
 
     def frame(self) -> pd.DataFrame:
         """The rows as a frame, for tables and charts; columns stand even when there is no row."""
+        import pandas as pd  # noqa: PLC0415 - a command that prints rows does not wait for pandas
+
         if not self.rows:
             return pd.DataFrame()
         columns = [column.name for column in dataclasses.fields(typing.cast("Any", self.rows[0]))]
         return pd.DataFrame([[getattr(row, column) for column in columns] for row in self.rows], columns=columns)
 
 
+PORTABLE = "-- portable"
 _INCLUDED = re.compile(r"^-- include (\S+)\n", re.MULTILINE)
 
 
@@ -72,7 +86,7 @@ def statement(path: Path) -> str:
     return _INCLUDED.sub(lambda line: statement(path.with_name(line[1])), text)
 
 
-def ask(lease: Lease, module_file: str, row: type[R], **parameters: Any) -> Answer[R]:
+def ask(lease: Engine, module_file: str, row: type[R], **parameters: Any) -> Answer[R]:
     """The answer of the SQL file beside `module_file`, with its left-out counts where it has a file for them."""
     path = Path(module_file).with_suffix(".sql")
     sql = statement(path)
@@ -86,7 +100,7 @@ def _read(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _left_out(lease: Lease, path: Path, parameters: Mapping[str, Any]) -> dict[str, int]:
+def _left_out(lease: Engine, path: Path, parameters: Mapping[str, Any]) -> dict[str, int]:
     """What the query's own file counts, else the one of its topic where the query has all of that file's parameters."""
     files = [file for file in (path.with_suffix(".left_out.sql"), path.with_name("left_out.sql")) if file.exists()]
     sql = next((text for text in map(statement, files) if declared(text) <= parameters.keys()), None)
@@ -116,12 +130,23 @@ class Query:
         return (inspect.getdoc(self.function) or "").partition("\n")[0]
 
     @property
+    def sql(self) -> str:
+        """The text of its file."""
+        return statement(Path(inspect.getfile(self.function)).with_suffix(".sql"))
+
+    @property
+    def is_portable(self) -> bool:
+        """Whether a line of the file's head says `-- portable`: the same SQL answers the same on Spark."""
+        head = itertools.takewhile(lambda line: line.startswith("--"), self.sql.splitlines())
+        return PORTABLE in head
+
+    @property
     def parameters(self) -> dict[str, inspect.Parameter]:
         """The keyword-only parameters, by name."""
         found = inspect.signature(self.function, eval_str=True).parameters.values()
         return {parameter.name: parameter for parameter in found if parameter.kind is parameter.KEYWORD_ONLY}
 
-    def ask(self, lease: Lease, given: Mapping[str, str]) -> Answer[Any]:
+    def ask(self, lease: Engine, given: Mapping[str, str]) -> Answer[Any]:
         """The answer to parameters given as text."""
         for name in given:
             if name not in self.parameters:

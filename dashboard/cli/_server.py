@@ -1,16 +1,15 @@
-"""Runs the dashboard's server in a process of its own and opens the browser when it answers."""
+"""Runs the dashboard's server and opens the browser when it answers."""
 
 from __future__ import annotations
 
 import os
 import socket
-import subprocess
 import sys
 import threading
 import time
 import urllib.request
 import webbrowser
-from contextlib import closing, suppress
+from contextlib import chdir, closing, nullcontext, redirect_stdout, suppress
 from pathlib import Path
 
 import click
@@ -28,21 +27,36 @@ class PortTaken(FaultlensError):
 def run(store: str, *, port: int, address: str, folder: str | None = None) -> int:
     """The exit code of the server, which runs until it is interrupted; `folder` is where its faultlens.toml lies."""
     chosen = _usable_port(address, port)
-    url = f"http://{'localhost' if address in ('127.0.0.1', '0.0.0.0') else address}:{chosen}"  # noqa: S104 - compared, not bound
-    environment = {**os.environ, "FAULTLENS_STORE": _absolute(store)}
-    command = [
-        sys.executable, "-m", "streamlit", "run", str(APP),
-        "--server.port", str(chosen), "--server.address", address,
-    ]  # fmt: skip
-    click.echo(f"dashboard: {url}  (store {store}; stop with Ctrl-C)", err=True)
-    with subprocess.Popen(command, env=environment, cwd=folder, stdout=subprocess.DEVNULL) as server:
-        threading.Thread(target=_open_browser, args=(url, server), daemon=True).start()
-        try:
-            return server.wait()
-        except KeyboardInterrupt:
-            server.terminate()
-            server.wait()
-            return 0
+    url = f"http://{_host(address)}:{chosen}"
+    os.environ["FAULTLENS_STORE"] = _absolute(store)
+    click.echo(f"dashboard: {url}  (store {_shown(store)}; stop with Ctrl-C)", err=True)
+    threading.Thread(target=_welcome, args=(url,), daemon=True).start()
+    with chdir(folder) if folder else nullcontext():
+        _serve(chosen, address)
+    return 0
+
+
+def _shown(store: str) -> str:
+    """The store without a password; DuckDB is loaded only now."""
+    from ingest.store.url import shown
+
+    return shown(store)
+
+
+def _host(address: str) -> str:
+    """How a browser on this machine calls the address."""
+    if address in {"127.0.0.1", "::1", "0.0.0.0", "::"}:  # noqa: S104 - compared, not bound
+        return "localhost"
+    return f"[{address}]" if ":" in address else address
+
+
+def _serve(port: int, address: str) -> None:
+    """Streamlit runs in this process, so that whatever ends the command ends the server."""
+    from streamlit.web.cli import main
+
+    arguments = ["run", str(APP), "--server.port", str(port), "--server.address", address]
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
+        main(arguments, standalone_mode=False)
 
 
 def _absolute(store: str) -> str:
@@ -61,13 +75,22 @@ def _usable_port(address: str, port: int) -> int:
         return int(probe.getsockname()[1])
 
 
-def _open_browser(url: str, server: subprocess.Popen[bytes]) -> None:
-    """Only for a person at a terminal with a screen; a server elsewhere just prints its address."""
-    if not sys.stderr.isatty() or (sys.platform == "linux" and not os.environ.get("DISPLAY")):
-        return
+def _welcome(url: str) -> None:
+    """When the server answers, the browser opens, and the pages are imported before the first of them is asked for."""
     until = time.monotonic() + STARTS_WITHIN_S
-    while time.monotonic() < until and server.poll() is None:
+    while time.monotonic() < until:
         with suppress(OSError), urllib.request.urlopen(f"{url}/_stcore/health", timeout=1):  # noqa: S310 - our own server
-            webbrowser.open(url)
-            return
-        time.sleep(0.3)
+            break
+        time.sleep(0.1)
+    else:
+        return
+    if _somebody_looks():
+        webbrowser.open(url)
+    from dashboard.page import pages
+
+    pages()
+
+
+def _somebody_looks() -> bool:
+    """Only a person at a terminal with a screen; a server elsewhere just prints its address."""
+    return sys.stderr.isatty() and (sys.platform != "linux" or bool(os.environ.get("DISPLAY")))

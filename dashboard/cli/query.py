@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,20 +12,37 @@ import click
 from dashboard.cli._options import opened, output_option, store_option, write
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from ingest.store.attach import Lease
-    from queries.reader import Answer, Query
+    from queries.reader import Answer, Engine, Query
 
 FORMATS = ("table", "json", "csv", "parquet")
+ENGINES = ("duckdb", "spark")
 
 
 @click.command("query")
 @click.argument("name", required=False)
 @click.option("--param", "parameters", multiple=True, metavar="key=value", help="A parameter of the query; repeatable.")
 @click.option("--format", "format_name", type=click.Choice(FORMATS), default="table", show_default=True)
+@click.option(
+    "--engine",
+    "engine_name",
+    type=click.Choice(ENGINES),
+    default="duckdb",
+    show_default=True,
+    help="What runs the SQL. Spark takes the queries that are listed as portable, and needs faultlens[spark] and Java.",
+)
 @output_option
 @store_option
 def query(
-    name: str | None, parameters: tuple[str, ...], format_name: str, output: Path | None, store: str | None
+    name: str | None,
+    parameters: tuple[str, ...],
+    *,
+    format_name: str,
+    engine_name: str,
+    output: Path | None,
+    store: str | None,
 ) -> None:
     """Run a named query; without NAME, list them all with their parameters."""
     from queries import catalogue
@@ -35,8 +53,10 @@ def query(
         return
     chosen = catalogue.named(name)
     given = dict(_pair(text) for text in parameters)
-    with opened(store).lease() as lease:
-        answer = _asked(chosen, lease, given)
+    if engine_name == "spark":
+        _require_spark(chosen)
+    with opened(store).lease() as lease, _engine(engine_name, lease) as engine:
+        answer = _asked(chosen, engine, given)
         if not answer.rows and "run" in given:
             _known_run(lease, given["run"])
     write(_formatted(answer, chosen, format_name), output)
@@ -44,7 +64,27 @@ def query(
         click.echo(f"left out: {count} {reason}", err=True)
 
 
-def _asked(chosen: Query, lease: Lease, given: dict[str, str]) -> Answer[object]:
+def _require_spark(chosen: Query) -> None:
+    """The query is one that Spark answers alike, and Spark is here: both are said before a store is opened."""
+    from ingest.store.errors import FaultlensError
+    from queries import catalogue
+    from queries.engines.session import require_installed
+
+    if not chosen.is_portable:
+        portable = ", ".join(known.name for known in catalogue.queries().values() if known.is_portable)
+        raise FaultlensError(f"query {chosen.name} runs on duckdb only; --engine spark takes: {portable}")
+    require_installed()
+
+
+def _engine(name: str, lease: Lease) -> AbstractContextManager[Engine]:
+    if name == "duckdb":
+        return nullcontext(lease)
+    from queries.engines.spark import spark_engine
+
+    return spark_engine(lease)
+
+
+def _asked(chosen: Query, lease: Engine, given: dict[str, str]) -> Answer[object]:
     """The answer; a value that the statement cannot use (a limit under 0) is the caller's mistake."""
     import duckdb
 
@@ -81,7 +121,7 @@ def _signature(known: Query) -> str:
         name if parameter.default is inspect.Parameter.empty else f"[{name}]"
         for name, parameter in known.parameters.items()
     )
-    return " ".join(shown)
+    return " ".join([*shown, "(portable)"] if known.is_portable else shown)
 
 
 def _formatted(answer: Answer[object], chosen: Query, format_name: str) -> str | bytes:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import click
 
 from dashboard.cli._options import store_option, store_url
@@ -18,7 +20,8 @@ def serve(port: int, address: str, store: str | None) -> None:
 
     url = store_url(store)
     # Said now, in one line, and not on every page: a store that cannot be used.
-    open_store(url).lease().close()
+    with closing(open_store(url)) as opened:
+        opened.lease().close()
     raise SystemExit(run(url, port=port, address=address))
 
 

@@ -11,7 +11,7 @@ from dashboard.cards import facts, heading
 from dashboard.filters import options_with_asked
 from dashboard.notices import not_in_this_store, nothing, unusable
 from dashboard.page import Page
-from dashboard.reading import ask, store_url
+from dashboard.reading import ask, store_argument, store_url
 from dashboard.tables import more, table
 from dashboard.why import why
 from dashboard.wording import counted, moment, said
@@ -43,7 +43,7 @@ def render() -> None:
             why(totals, counted(totals.first.files, "file"), note="records = stored + duplicates + rejected + skipped")
     else:
         nothing("Nothing was ingested yet.", next_step="Upload a file below, or on a command line:")
-        st.code(f"faultlens ingest PATH --store {store_url()}", language="bash")
+        st.code(f"faultlens ingest PATH --store {store_argument()}", language="bash")
     _upload()
     _files()
     _quarantine()

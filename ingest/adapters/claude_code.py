@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from ingest.adapter import Adapter, Item, Place, Rejected, Skipped, unread
-from ingest.json_text import Decoded, Fault, Line, values
+from ingest.json_text import Decoded, Fault, Line
 from ingest.sessions.claude_records import Transcript
 from ingest.sessions.claude_rows import Index, Row
+from ingest.sessions.passes import Passes
 from ingest.source import Head, Source
 
 
@@ -29,22 +30,16 @@ def _is_row(value: Any) -> bool:
 def read(source: Source) -> Iterator[Item]:
     """Every row in order; a first pass learns which results and rows belong together."""
     index = Index.named(source.path.name)
-    for line, decoded in _lines(source):
-        row = _row(line, decoded)
+    passes = Passes(source, _row)
+    for row in passes.first():
         if isinstance(row, Row):
             index.note(row)
     transcript = Transcript(index)
-    for line, decoded in _lines(source):
-        row = _row(line, decoded)
+    for line, row in passes.second():
         if isinstance(row, Row):
             yield from _items(row, index, transcript, line)
         else:
             yield row
-
-
-def _lines(source: Source) -> Iterator[tuple[Line, Decoded | Fault]]:
-    with source.open() as stream:
-        yield from values(stream)
 
 
 def _row(line: Line, decoded: Decoded | Fault) -> Row | Rejected | Skipped:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from ingest.adapter import Adapter, Item, Place, Rejected, Skipped, unread
-from ingest.json_text import Decoded, Fault, Line, values
+from ingest.json_text import Decoded, Fault, Line
 from ingest.sessions.codex_records import Rollout
 from ingest.sessions.codex_rows import ENVELOPE_TYPES, Index, Row, is_bare_header
+from ingest.sessions.passes import Passes
 from ingest.source import Head, Source
 
 
@@ -32,22 +33,16 @@ def _is_enveloped(value: Any) -> bool:
 def read(source: Source) -> Iterator[Item]:
     """Every row in order; a first pass learns how the calls ended."""
     index = Index.named(source.path.name, source.below)
-    for line, decoded in _lines(source):
-        row = _row(line, decoded)
+    passes = Passes(source, _row)
+    for row in passes.first():
         if isinstance(row, Row):
             index.note(row)
     rollout = Rollout(index)
-    for line, decoded in _lines(source):
-        row = _row(line, decoded)
+    for _line, row in passes.second():
         if isinstance(row, Row):
             yield from rollout.items(row)
         else:
             yield row
-
-
-def _lines(source: Source) -> Iterator[tuple[Line, Decoded | Fault]]:
-    with source.open() as stream:
-        yield from values(stream)
 
 
 def _row(line: Line, decoded: Decoded | Fault) -> Row | Rejected | Skipped:

@@ -5,11 +5,11 @@ The only format that can carry every kind of record; producers write it through 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ingest import native
 from ingest.adapter import Adapter, Item, Parsed, Place, Rejected, unread
-from ingest.json_text import Decoded, Line, values
+from ingest.json_text import Decoded, Line, decoded_lines, lines
 from ingest.source import Head, Source
 
 
@@ -21,12 +21,17 @@ def recognise(head: Head) -> bool:
 def read(source: Source) -> Iterator[Item]:
     """Every line as its records, or the reason why not."""
     with source.open() as stream:
-        for line, decoded in values(stream):
-            place = Place(line.number, line.offset)
-            if isinstance(decoded, Decoded):
-                yield _item(place, decoded, line)
-            else:
-                yield unread(place, line, decoded)
+        yield from items(lines(stream))
+
+
+def items(some: Iterable[Line]) -> Iterator[Item]:
+    """These lines as their records, or the reason why not."""
+    for line, decoded in decoded_lines(some):
+        place = Place(line.number, line.offset)
+        if isinstance(decoded, Decoded):
+            yield _item(place, decoded, line)
+        else:
+            yield unread(place, line, decoded)
 
 
 def _item(place: Place, decoded: Decoded, line: Line) -> Item:

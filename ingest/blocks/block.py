@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 ERROR, RECOVERY, GUARDRAIL = "error_event", "recovery_event", "guardrail_event"
@@ -92,7 +93,16 @@ class Block:
 
 def field_name(key: Any) -> str:
     """The key in lower case with underscores, however it is spelled."""
-    return _NOT_IN_A_NAME.sub("_", str(key).lower()).strip("_")
+    name = str(key)
+    return _remembered_name(name) if len(name) <= _LONGEST_REMEMBERED else _field_name(name)
+
+
+def _field_name(key: str) -> str:
+    return _NOT_IN_A_NAME.sub("_", key.lower()).strip("_")
+
+
+_LONGEST_REMEMBERED = 80
+_remembered_name = lru_cache(maxsize=2_048)(_field_name)
 
 
 def named_fields(value: dict[Any, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import yaml
+
+from ingest.blocks.nesting import NOTHING, Entry, flow_value, nested, quoted_value
 
 _KEY = re.compile(
     r"^(?P<lead> *(?:- +)*)(?P<key>\"[^\"]+\"|'[^']+'|[A-Za-z_][^:#{}\[\]\"]{0,79}?) *:(?: +(?P<value>\S.*))?$"
@@ -20,6 +21,7 @@ _KEY = re.compile(
 _ITEM = re.compile(r"^(?P<lead> *(?:- +)+)(?P<value>\S.*)$")
 _BOLD = re.compile(r"\*\*(?P<key>[^*:]+)(?::\*\*|\*\* *:)")
 _BULLET = re.compile(r"^( *)[*+•] +")
+_BULLETS = ("*", "+", "•")
 _BLOCK_SCALAR = re.compile(r"[|>][+-]?\d?[+-]?(?: +#.*)?")
 _COMMENT = re.compile(r"(?:^|\s+)#(?:\s.*)?$")
 _QUOTED = re.compile(r"""^(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')(?:\s+#.*)?$""")
@@ -51,9 +53,11 @@ def _loaded_or_none(text: str) -> Any:
 
 def values_of(lines: list[str]) -> tuple[Any, tuple[str, ...]]:
     """The value of the lines and what had to be said about it; never raises."""
-    clean = [_markdown_free(_NOT_IN_YAML.sub("\ufffd", line.expandtabs(4))) for line in lines]
-    quoted = "\n".join(_Quoting().of(clean))
-    value = _loaded_or_none(quoted)
+    clean = [_markdown_free(_printable(line.expandtabs(4))) for line in lines]
+    entries = _Quoting().of(clean)
+    value = nested(entries, clean)
+    if value is None:
+        value = _loaded_or_none("\n".join(entry.written() for entry in entries))
     if isinstance(value, dict | list):
         return without_nothing(value), ("duplicate_key",) if _has_twin_keys(clean) else ()
     if not any(line.strip() for line in lines):
@@ -61,8 +65,15 @@ def values_of(lines: list[str]) -> tuple[Any, tuple[str, ...]]:
     return without_nothing(_line_by_line(clean)), ("not_yaml",)
 
 
+def _printable(line: str) -> str:
+    """The line with a mark for every character that YAML refuses."""
+    return line if line.isascii() and line.isprintable() else _NOT_IN_YAML.sub("\ufffd", line)
+
+
 def _markdown_free(line: str) -> str:
-    return _BOLD.sub(r"\g<key>:", _BULLET.sub(r"\1- ", line), count=1)
+    if line.lstrip(" ")[:1] in _BULLETS:
+        line = _BULLET.sub(r"\1- ", line)
+    return _BOLD.sub(r"\g<key>:", line, count=1) if "**" in line else line
 
 
 def without_nothing(value: Any) -> Any:
@@ -87,38 +98,24 @@ def _has_twin_keys(lines: list[str]) -> bool:
     return len(keys) != len(set(keys))
 
 
-@dataclass(slots=True)
-class _Entry:
-    """One line to be written: what stands before the value, and the plain text that is to be quoted."""
-
-    lead: str
-    plain: str | None = None
-
-    def written(self) -> str:
-        if self.plain is None:
-            return self.lead
-        # A quoted scalar of one line: what a comment left empty is still a text.
-        return f"{self.lead}'" + self.plain.replace("'", "''") + "'"
-
-
 class _Quoting:
     """The lines with every plain scalar quoted; continued ones are joined."""
 
     def __init__(self) -> None:
-        self._entries: list[_Entry] = []
+        self._entries: list[Entry] = []
         self._scalar_of: int | None = None
         self._open: int | None = None
 
-    def of(self, lines: list[str]) -> Iterator[str]:
+    def of(self, lines: list[str]) -> list[Entry]:
         rest = iter(lines)
         for line in rest:
             self._take(line.rstrip(), rest)
-        return (entry.written() for entry in self._entries)
+        return self._entries
 
     def _take(self, line: str, rest: Iterator[str]) -> None:
         indent = len(line) - len(line.lstrip(" "))
         if self._scalar_of is not None and (not line.strip() or indent > self._scalar_of):
-            self._entries.append(_Entry(line))
+            self._entries[-1].text.append(line)
             return
         self._scalar_of = None
         if not line.strip() or line.lstrip().startswith("# "):
@@ -126,10 +123,13 @@ class _Quoting:
         if self._open is not None and indent > self._open:
             self._continue(line)
         elif key := _KEY.match(line):
-            name = key["key"].strip().strip("\"'").replace("'", "''")
-            self._value(f"{key['lead']}'{name}': ", len(key["lead"]), key["value"], rest)
+            name = key["key"].strip().strip("\"'")
+            lead = f"{key['lead']}'" + name.replace("'", "''") + "': "
+            entry = Entry(lead, column=len(key["lead"]), dash=_dash(key["lead"]), key=name)
+            self._value(entry, entry.column, key["value"], rest)
         elif item := _ITEM.match(line):
-            self._value(item["lead"], item["lead"].rindex("-"), item["value"], rest)
+            entry = Entry(item["lead"], column=len(item["lead"]), dash=_dash(item["lead"]))
+            self._value(entry, item["lead"].rindex("-"), item["value"], rest)
         else:
             self._text(line, indent)
 
@@ -141,26 +141,44 @@ class _Quoting:
         """A line that is neither key nor item: the text of the key above it, if that one still wants one."""
         last = self._entries[-1].lead if self._entries else ""
         if last.endswith(":") and self._entries[-1].plain is None and indent > len(last) - len(last.lstrip(" -")):
-            self._entries.append(_Entry(" " * indent, _without_comment(line.strip())))
+            self._entries.append(Entry(" " * indent, _without_comment(line.strip()), is_plain=True, column=indent))
             self._open = indent - 1
         else:
             self._open = None
-            self._entries.append(_Entry(line))
+            self._entries.append(Entry(line))
 
-    def _value(self, lead: str, column: int, value: str | None, rest: Iterator[str]) -> None:
+    def _value(self, entry: Entry, column: int, value: str | None, rest: Iterator[str]) -> None:
         self._open = None
+        self._entries.append(entry)
+        # Behind several dashes the columns are YAML's to count.
+        entry.is_plain = entry.lead.find("- ", (entry.dash or 0) + 1, entry.column) < 0
         if value is None or _COMMENT.fullmatch(value):
-            self._entries.append(_Entry(lead.rstrip()))
+            entry.lead = entry.lead.rstrip()
         elif _BLOCK_SCALAR.fullmatch(value):
             self._scalar_of = column
-            self._entries.append(_Entry(lead + value))
-        elif value[0] in "[{" and (flow := _flow(_whole_flow(value, rest))) is not None:
-            self._entries.append(_Entry(lead + flow))
-        elif _QUOTED.match(value) and isinstance(_loaded_or_none(value), str):
-            self._entries.append(_Entry(lead + value))
+            entry.lead, entry.keeps_lines = entry.lead + value, True
+            entry.is_plain, entry.is_ended = entry.is_plain and value in ("|", "|-"), value == "|"
+        elif value[0] in "[{" and (flow := _flow(entry, _whole_flow(value, rest))) is not None:
+            entry.lead += flow
+        elif _QUOTED.match(value) and _is_text(entry, value):
+            entry.lead += value
         else:
             self._open = column
-            self._entries.append(_Entry(lead, _without_comment(value)))
+            entry.plain = _without_comment(value)
+
+
+def _dash(lead: str) -> int | None:
+    """The column of the first dash before a key or an item."""
+    return lead.index("-") if "-" in lead else None
+
+
+def _is_text(entry: Entry, value: str) -> bool:
+    """The value is a text in quotes; the entry takes it where it can be read at once."""
+    entry.value = quoted_value(value)
+    if entry.value is not NOTHING:
+        return True
+    entry.is_plain = False
+    return isinstance(_loaded_or_none(value), str)
 
 
 def _without_comment(value: str) -> str:
@@ -180,9 +198,12 @@ def _depth(value: str) -> int:
     return sum(value.count(mark) for mark in "[{") - sum(value.count(mark) for mark in "]}")
 
 
-def _flow(value: str) -> str | None:
+def _flow(entry: Entry, value: str) -> str | None:
     """A list or object in brackets as one that YAML surely reads; None where it is text."""
-    loaded = _loaded_or_none(value)
+    entry.value = loaded = flow_value(value)
+    if loaded is NOTHING:
+        entry.is_plain = False
+        loaded = _loaded_or_none(value)
     if not isinstance(loaded, dict | list):
         loaded = _split_flow(_without_comment(value))
     try:

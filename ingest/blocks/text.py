@@ -30,6 +30,8 @@ from ingest.blocks.template import fields_written, is_template
 from ingest.vocabulary import ERROR_RESULT, RECOVERY_OUTCOME, Vocabulary
 
 _MENTIONED = re.compile(rf"{NAMES}|originated_at", re.IGNORECASE)
+# How each of these ends. Few characters are underscores, so that most texts are passed over quickly.
+_MAY_BE_MENTIONED = re.compile(r"_(?:event|complete|state|handoff|refused|metrics|at)", re.IGNORECASE)
 _HEADER = re.compile(
     rf"^(?P<space>\s*)(?P<marks>(?:[-*+]\s+|\d{{1,3}}[.)]\s+)*)(?P<heading>#{{1,6}}\s+)?(?P<open>\*\*|`)?"
     rf"(?P<name>{NAMES})(?:\*\*|`)?\s*(?P<colon>:)?(?:\*\*|`)?\s*(?P<rest>(?:#.*|\{{.*)?)$",
@@ -57,7 +59,7 @@ class _Stretch:
 
 def mentions_block(text: str) -> bool:
     """The text names a block or a diagnosis, which is far from being one."""
-    return bool(_MENTIONED.search(text))
+    return _MAY_BE_MENTIONED.search(text) is not None and _MENTIONED.search(text) is not None
 
 
 def blocks_in(text: str) -> Iterator[Block]:
@@ -71,7 +73,7 @@ def blocks_in_lines(lines: Sequence[str], *, ended: bool) -> Iterator[Block]:
     at = 0
     while at < len(lines):
         line = lines[at]
-        if header := _HEADER.match(line):
+        if header := _header(line):
             blocks, at = _under_header(lines, at, header, ended=ended)
             yield from (block for block in blocks if block.fields or block.is_cut)
         elif line.lstrip()[:1] in ("{", "[") and (found := json_blocks(lines, at)):
@@ -83,6 +85,11 @@ def blocks_in_lines(lines: Sequence[str], *, ended: bool) -> Iterator[Block]:
             at = stretch.end
         else:
             at += 1
+
+
+def _header(line: str) -> re.Match[str] | None:
+    """The line as the header of a block; every name of one has an underscore."""
+    return _HEADER.match(line) if "_" in line else None
 
 
 def _under_header(lines: Sequence[str], at: int, header: re.Match[str], *, ended: bool) -> tuple[list[Block], int]:
@@ -139,16 +146,20 @@ def _deeper(lines: Sequence[str], first: int, base: int) -> _Stretch:
                 break
             at = following
             continue
-        if _indent(line) <= base or _FENCE.match(line) or _HEADER.match(line):
+        if _indent(line) <= base or _FENCE.match(line) or _header(line):
             break
         if not (scalar >= 0 and _indent(line) > scalar):
-            scalar = _indent(line) if _BLOCK_SCALAR.search(line) else -1
+            scalar = _indent(line) if _opens_scalar(line) else -1
         at += 1
     return _Stretch(list(lines[first:at]), at, _ends(lines, at))
 
 
+def _opens_scalar(line: str) -> bool:
+    return ("|" in line or ">" in line) and _BLOCK_SCALAR.search(line) is not None
+
+
 def _goes_on(line: str, base: int, scalar: int) -> bool:
-    if _indent(line) <= base or _FENCE.match(line) or _HEADER.match(line):
+    if _indent(line) <= base or _FENCE.match(line) or _header(line):
         return False
     return bool(_FIELD.match(line) or _ITEM.match(line)) or 0 <= scalar < _indent(line)
 
@@ -159,7 +170,7 @@ def _same_indent(
     """The fields that stand no deeper than their header: as long as each line is one of its fields, or deeper."""
     marked = bullets and bool(_ITEM.match(lines[first]))
     at = first
-    while at < len(lines) and (line := lines[at]).strip() and not (_FENCE.match(line) or _HEADER.match(line)):
+    while at < len(lines) and (line := lines[at]).strip() and not (_FENCE.match(line) or _header(line)):
         deeper = at > first and _indent(line) > base
         if not deeper and not (_ITEM.match(line) if marked else _is_field(line, known)):
             break
@@ -174,7 +185,7 @@ def _is_field(line: str, known: frozenset[str]) -> bool:
 
 def _begins_diagnosis(lines: Sequence[str], at: int) -> bool:
     """A bare diagnosis: lines of its fields, one of them originated_at."""
-    match = _FIELD.match(lines[at])
+    match = _FIELD.match(lines[at]) if ":" in lines[at] else None
     if not match or match["mark"] or field_name(match["key"]) not in ("observed_at", "originated_at"):
         return False
     stretch = _same_indent(lines, at, _indent(lines[at]), DIAGNOSIS_FIELDS)

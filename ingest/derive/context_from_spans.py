@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import duckdb
 import pyarrow as pa
 
+from ingest.derive.conditions import Condition
 from ingest.derive.context_carry import (
     FEEDING_KINDS,
     GATE_KINDS,
@@ -25,6 +26,8 @@ from ingest.otel.span import OtelSpan, SpanEvent
 from ingest.records import ContextItem
 
 STEP = "42_context_from_spans"
+WHEN = (Condition("context_sets"), Condition("context_items"))
+FILLS = ("context_sets", "context_items")
 RUNS_AT_ONCE = 200
 _READ_KINDS = sorted(FEEDING_KINDS | GATE_KINDS | MODEL_KINDS | TOOL_KINDS)
 _SETS = pa.schema(
@@ -34,7 +37,7 @@ _SETS = pa.schema(
 _ITEMS = pa.schema([(n, pa.string()) for n in ("run_id", "event_id", "step_id", "set_name", "item_id", "revision")])
 
 
-def derive(con: duckdb.DuckDBPyConnection) -> None:
+def derive(con: duckdb.DuckDBPyConnection, _rows: Collection[str] = ()) -> None:
     """Sets are derived for the model calls of every staged run; `context_carried` says which steps they came from."""
     con.execute(
         "CREATE OR REPLACE TEMP TABLE context_carried (run_id VARCHAR, step_id VARCHAR, to_step_id VARCHAR)"
@@ -84,7 +87,7 @@ def _rows(run_id: str, derived: DerivedSet) -> tuple[dict[str, Any], list[dict[s
 
 def _insert(con: duckdb.DuckDBPyConnection, table: str, batch: pa.Table) -> None:
     con.register("derived_batch", batch)
-    con.execute(f"INSERT INTO {table} BY NAME SELECT * FROM derived_batch").fetchall()  # noqa: S608 - our own table names
+    con.execute(f"INSERT INTO {table} BY NAME SELECT * FROM derived_batch").fetchall()
     con.unregister("derived_batch")
 
 

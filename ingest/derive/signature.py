@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ingest.records import ErrorEvent
 
 EXECUTE_PHASES = frozenset({"EXECUTE", "EXECUTE_LOOP", "DO"})
-_CODE = re.compile(r"[A-Za-z][A-Za-z0-9_.:/-]*")
+CODE = re.compile(r"[A-Za-z][A-Za-z0-9_.:/-]*")
 
 # In this order: a longer pattern first, so that its pieces are not taken for something else.
 _VARYING: tuple[tuple[re.Pattern[str], str], ...] = tuple(
@@ -37,6 +38,8 @@ _PLACES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"<tmp>/(?:tmp[^/]+|pytest-of-[^/]+/pytest-\d+)/", "<tmp>/"),
     )
 )
+_SLASHES = (re.compile(r"/{2,}"), "/")
+_LONGEST_REMEMBERED = 300
 _LINE_NUMBERS = re.compile(r"(?:[:#]L?\d+(?:[:-]L?\d+)*|\(\d+(?:,\s*\d+)?\)|,? line \d+(?:,? col(?:umn)? \d+)?)$")
 
 
@@ -53,11 +56,17 @@ def normalised_location(location: str) -> str:
     text = location.strip().strip("`\"'").replace("\\", "/")
     while (shorter := _LINE_NUMBERS.sub("", text)) != text:
         text = shorter
-    for pattern, replacement in _PLACES:
+    return _remembered(text) if len(text) <= _LONGEST_REMEMBERED else _steady(text)
+
+
+def _steady(text: str) -> str:
+    for pattern, replacement in (*_PLACES, *_VARYING, _SLASHES):
         text = pattern.sub(replacement, text)
-    for pattern, replacement in _VARYING:
-        text = pattern.sub(replacement, text)
-    return re.sub(r"/{2,}", "/", text)
+    return text
+
+
+# The same few places come again and again; what is remembered of them stays within bounds.
+_remembered = lru_cache(maxsize=4_096)(_steady)
 
 
 def stage(phase: str | None, step_index: int | None) -> str | None:
@@ -84,12 +93,17 @@ def machine_code(error: ErrorEvent) -> str | None:
     """The code a machine would branch on: the recorded one, else a type of one token. Never prose."""
     if error.error_code:
         return error.error_code
-    return error.type if error.type and _CODE.fullmatch(error.type) else None
+    return error.type if error.type and CODE.fullmatch(error.type) else None
+
+
+def signature_columns(error: ErrorEvent) -> dict[str, object]:
+    """The signature of an error as its columns; nothing where its adapter or producer already gave one."""
+    if error.signature is not None:
+        return {}
+    found = signature(stage(error.phase, error.step_index), machine_code(error), error.location, error.state_hash)
+    return {"signature": found.value, "signature_partial": found.partial}
 
 
 def signed(error: ErrorEvent) -> ErrorEvent:
     """The error with its signature; one that its adapter or producer already gave is kept."""
-    if error.signature is not None:
-        return error
-    found = signature(stage(error.phase, error.step_index), machine_code(error), error.location, error.state_hash)
-    return error.model_copy(update={"signature": found.value, "signature_partial": found.partial})
+    return error.model_copy(update=signature_columns(error))

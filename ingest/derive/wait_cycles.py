@@ -7,7 +7,7 @@ number of others, for its waiter. Nothing recurses, and only agents that wait fo
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -16,7 +16,11 @@ from operator import attrgetter
 import duckdb
 import pyarrow as pa
 
+from ingest.derive.conditions import Condition
+
 STEP = "55_wait_cycles"
+WHEN = (Condition("waits"),)
+FILLS = ("wait_cycles",)
 _SCHEMA = pa.schema(
     {
         "run_id": pa.string(),
@@ -205,7 +209,7 @@ def _finished(graph: dict[str, list[str]], start: str, reached: set[str]) -> Ite
             stack.append((following, iter(graph.get(following, ()))))
 
 
-def derive(con: duckdb.DuckDBPyConnection) -> None:
+def derive(con: duckdb.DuckDBPyConnection, _rows: Collection[str] = ()) -> None:
     """The wait cycles of the staged runs."""
     con.execute("DELETE FROM wait_cycles").fetchall()
     rows = con.execute(

@@ -30,6 +30,8 @@ def context_sets(span: OtelSpan, run_id: str, flags: set[str]) -> Iterator[Conte
     declared = declared_sets(span, flags)
     for name, members in declared.items():
         yield _set(span, run_id, name, members)
+    if not span.shape.documents:
+        return
     if "retrieved" not in declared:
         yield from _conventional(span, run_id, "retrieved", _RETRIEVED, flags)
     if "eligible" not in declared:

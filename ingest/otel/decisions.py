@@ -17,7 +17,7 @@ from ingest.records import GuardrailEvent, Handoff
 _TRIGGERED = ("guardrail.triggered", "guardrail.blocked", "guardrail.tripwire_triggered", "gen_ai.guardrail.triggered")
 _DECISION = ("guardrail.decision", "guardrail.action", "gen_ai.guardrail.decision")
 _BLOCKED = re.compile(r"^\W*(?:blocked|denied|rejected|refused|deny|block|reject)\b", re.IGNORECASE)
-_HANDOFF_EVENTS = frozenset({"handoff", "hand_off", "escalation", "escalate", "human_handoff", "human_escalation"})
+HANDOFF_EVENTS = frozenset({"handoff", "hand_off", "escalation", "escalate", "human_handoff", "human_escalation"})
 _CHANGES_HANDS = re.compile(
     r"(?:hand[ _-]?off|transfer|escalate|escalation)(?:[: ]+(?:from )?(?P<giver>[^→]+?))?(?:[ _]to[ _]| ?(?:→|->) ?)"
     r"(?P<taker>.+)",
@@ -67,7 +67,7 @@ def handoffs_of(span: OtelSpan, run_id: str) -> Iterator[Handoff]:
             yield _handoff(span, run_id, "handoff", _named(span.attributes, match.groupdict()), at=span.end, rule=rule)
             break
     for index, event in enumerate(span.events):
-        if event.name and event.name.casefold() in _HANDOFF_EVENTS:
+        if event.name and event.name.casefold() in HANDOFF_EVENTS:
             rule = f"handoff_by_event: the span event {event.name!r} says that work changed hands"
             yield _handoff(
                 span, run_id, f"handoff/{index}", _named(event.attributes, {}), at=_when(event, span), rule=rule

@@ -20,6 +20,8 @@ UNREADABLE = "bad_faultlens_attribute"
 
 def declared_error(span: OtelSpan, run_id: str, flags: set[str]) -> ErrorEvent | None:
     """The error event that the span's attributes spell out; the record has no id and no defaults."""
+    if not span.shape.declares:
+        return None
     fields = _fields(span, _ERROR)
     record = _record("error_event", span, {**_pair(span), **fields}, flags) if fields else None
     return record.model_copy(update={"run_id": run_id}) if isinstance(record, ErrorEvent) else None
@@ -27,6 +29,8 @@ def declared_error(span: OtelSpan, run_id: str, flags: set[str]) -> ErrorEvent |
 
 def declared_recovery(span: OtelSpan, run_id: str, flags: set[str]) -> RecoveryEvent | None:
     """The recovery attempt that the span's attributes spell out."""
+    if not span.shape.declares:
+        return None
     fields = _fields(span, _RECOVERY)
     record = _record("recovery_event", span, fields, flags) if fields else None
     if not isinstance(record, RecoveryEvent):
@@ -37,6 +41,8 @@ def declared_recovery(span: OtelSpan, run_id: str, flags: set[str]) -> RecoveryE
 
 def declared_diagnosis(span: OtelSpan, run_id: str, error: ErrorEvent | None) -> Diagnosis | None:
     """The diagnosis that an observed_at / originated_at pair makes; it belongs to the span's error, if there is one."""
+    if not span.shape.declares:
+        return None
     pair = {name: getattr(error, name, None) or value for name, value in _pair(span).items()} if error else _pair(span)
     observed = error.observed_at if error and error.observed_at else pair.get("observed_at")
     originated = error.originated_at if error and error.originated_at else pair.get("originated_at")
@@ -58,7 +64,7 @@ def declared_diagnosis(span: OtelSpan, run_id: str, error: ErrorEvent | None) ->
 def declared_sets(span: OtelSpan, flags: set[str]) -> dict[str, tuple[ContextItem, ...]]:
     """The context sets that the span records; an empty list is a set that is recorded and empty."""
     found: dict[str, tuple[ContextItem, ...]] = {}
-    for name in SET_NAMES:
+    for name in SET_NAMES if span.shape.declares else ():
         value = structured(span.attributes.get(f"{_CONTEXT}{name}"))
         if value is None:
             continue

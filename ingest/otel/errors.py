@@ -8,14 +8,13 @@ from __future__ import annotations
 from typing import Any
 
 from ingest.otel.declared import declared_error
-from ingest.otel.meaning import agent_of, input_digest, kind_of, phase_of, tool_of
+from ingest.otel.meaning import agent_of, error_message_of, error_type_of, input_digest, kind_of, phase_of, tool_of
 from ingest.otel.span import OtelSpan, SpanEvent
 from ingest.otel.tool_errors import tool_error_class
 from ingest.otel.values import as_text, text_of
 from ingest.records import ErrorEvent
 
 EXCEPTION_EVENTS = frozenset({"exception", "gen_ai.client.operation.exception"})
-_MESSAGES = ("error.message", "otel.status_description")
 
 
 def is_exception(event: SpanEvent) -> bool:
@@ -25,12 +24,12 @@ def is_exception(event: SpanEvent) -> bool:
 
 def has_failed(span: OtelSpan) -> bool:
     """The span says itself that its operation failed."""
-    return span.status_code == "error" or text_of(span.attributes, "error.type") is not None
+    return span.status_code == "error" or error_type_of(span) is not None
 
 
 def escaped_exception(span: OtelSpan) -> SpanEvent | None:
     """The exception that made a failed span fail: the last one it reports."""
-    if not has_failed(span):
+    if not span.events or not has_failed(span):
         return None
     return next((event for event in reversed(span.events) if is_exception(event)), None)
 
@@ -68,8 +67,8 @@ def _found(span: OtelSpan, exception: SpanEvent | None) -> dict[str, Any]:
         "span_id": span.span_id,
         "occurred_at": (exception.at if exception else None) or span.end or span.start,
         "type": exception_type,
-        "error_code": text_of(span.attributes, "error.type") or exception_type,
-        "details": span.status_message or text_of(raised, "exception.message") or text_of(span.attributes, *_MESSAGES),
+        "error_code": error_type_of(span) or exception_type,
+        "details": span.status_message or text_of(raised, "exception.message") or error_message_of(span),
         "location": tool_of(span) or span.name,
         "state_hash": input_digest(span),
         "phase": phase_of(span),

@@ -24,7 +24,8 @@ _EVENTS = {
     },
     "output": {"gen_ai.choice": "assistant", "gen_ai.content.completion": "assistant"},
 }  # fmt: skip
-_CONTENT = ("content", "message.content", "message", "gen_ai.prompt", "gen_ai.completion", "gen_ai.event.content")
+MESSAGE_EVENTS = frozenset(name for names in _EVENTS.values() for name in names)
+CONTENT = ("content", "message.content", "message", "gen_ai.prompt", "gen_ai.completion", "gen_ai.event.content")
 _INDEXED = re.compile(r"(\d+)\.(.+)")
 
 
@@ -50,7 +51,7 @@ def output_messages(span: OtelSpan) -> tuple[Message, ...]:
 
 def is_message(event: SpanEvent) -> bool:
     """A span event that carries one message."""
-    return any(event.name in names for names in _EVENTS.values())
+    return event.name in MESSAGE_EVENTS
 
 
 def message_text(event: SpanEvent) -> str | None:
@@ -94,7 +95,7 @@ def _from_list(messages: Any) -> Iterator[Message]:
 
 
 def _content(flat: Mapping[str, Any]) -> str:
-    content = next((flat[name] for name in _CONTENT if flat.get(name)), None)
+    content = next((flat[name] for name in CONTENT if flat.get(name)), None)
     return _parts_text(structured(content)) if isinstance(content, list) else as_text(content) or ""
 
 

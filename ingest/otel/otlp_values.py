@@ -20,41 +20,55 @@ def snake(name: str) -> str:
 def field(body: Mapping[str, Any], name: str) -> Any:
     """A field by its camelCase name, however it is spelled."""
     value = body.get(name)
-    return body.get(snake(name)) if value is None else value
+    return body.get(_SNAKE.get(name) or snake(name)) if value is None else value
+
+
+_SNAKE = {
+    name: snake(name)
+    for name in (
+        "traceId", "spanId", "parentSpanId", "startTimeUnixNano", "endTimeUnixNano", "timeUnixNano", "traceState",
+        "resourceSpans", "scopeSpans", "spans", "droppedAttributesCount", "droppedEventsCount", "droppedLinksCount",
+    )
+}  # fmt: skip
 
 
 def attributes_of(body: Mapping[str, Any], flags: set[str] | None = None) -> dict[str, Any]:
     """The attributes of anything that has some, from a list of pairs or from an object."""
     noted: set[str] = set() if flags is None else flags
     pairs = body.get("attributes")
+    if isinstance(pairs, list):
+        return _from_pairs(pairs, noted)
     if isinstance(pairs, Mapping):
         return {str(key): any_value(value, noted) for key, value in pairs.items()}
-    return _from_pairs(pairs, noted) if isinstance(pairs, list) else {}
+    return {}
 
 
 def _from_pairs(pairs: list[Any], flags: set[str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for pair in pairs:
-        if not isinstance(pair, Mapping) or "key" not in pair:
+        try:
+            key, value = str(pair["key"]), pair.get("value")
+        except (TypeError, KeyError, AttributeError):
             flags.add("bad_attribute")
             continue
-        key = str(pair["key"])
         if key in found:
             flags.add("duplicate_key")
-        found[key] = any_value(pair.get("value"), flags)
+        found[key] = any_value(value, flags)
     return found
 
 
 def any_value(value: Any, flags: set[str]) -> Any:
     """The value inside OTLP's wrapper; a bare value is taken as it stands."""
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return value
     if not value:
         return None
     if len(value) != 1:
         return dict(value)
-    name, inside = next(iter(value.items()))
-    read = _WRAPPERS.get(str(name))
+    ((name, inside),) = value.items()
+    if name == "stringValue":
+        return inside
+    read = _WRAPPERS.get(name)
     return dict(value) if read is None else read(inside, flags)
 
 

@@ -19,11 +19,14 @@ _LEVELS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "resourceProfiles": (("scopeProfiles",), "profiles", "profile"),
 }
 _ENVELOPES = ("trace", "result", "data")
-_ATTRIBUTE_COUNTS = ("droppedAttributesCount", "droppedEventsCount", "droppedLinksCount")
+_ATTRIBUTE_COUNTS = {
+    name: snake(name) for name in ("droppedAttributesCount", "droppedEventsCount", "droppedLinksCount")
+}
 _SPAN_KEYS = frozenset({
     "traceId", "spanId", "parentSpanId", "name", "kind", "startTimeUnixNano", "endTimeUnixNano", "attributes",
     "events", "links", "status", "traceState", "flags", *_ATTRIBUTE_COUNTS,
 })  # fmt: skip
+_KNOWN_KEYS = frozenset({*_SPAN_KEYS, *map(snake, _SPAN_KEYS)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +122,15 @@ def _entry(where: str, entry: Any, level: str) -> Iterator[Found]:
         if not isinstance(entry, Mapping) or (entry and "resource" not in entry):
             yield Found(where, "fault", entry, {})
         return
-    described = entry.get("resource")
-    resource = attributes_of(described) if isinstance(described, Mapping) else {}
+    resource = resource_of(entry.get("resource"))
     groups = field(entry, name)
     for index, group in enumerate(groups if isinstance(groups, list) else [groups]):
         yield from _group(f"{where}.{name}[{index}]", group, resource, level)
+
+
+def resource_of(described: Any) -> dict[str, Any]:
+    """The attributes of a resource; none of anything that is no resource."""
+    return attributes_of(described) if isinstance(described, Mapping) else {}
 
 
 def _group(where: str, group: Any, resource: Mapping[str, Any], level: str) -> Iterator[Found]:
@@ -169,16 +176,22 @@ def span_from(found: Found, flags: tuple[str, ...] = ()) -> OtelSpan:
 
 def _more(body: Mapping[str, Any], scope: Any, flags: set[str]) -> dict[str, Any]:
     """What a span has beside the fields that every format knows."""
-    known = {*_SPAN_KEYS, *(snake(name) for name in _SPAN_KEYS)}
-    more = {key: value for key, value in body.items() if key not in known}
+    more = {key: value for key, value in body.items() if key not in _KNOWN_KEYS}
     more["trace_state"] = field(body, "traceState")
     more["flags"] = body.get("flags")
     more["links"] = _links(body.get("links"), flags)
-    more.update({snake(name): field(body, name) for name in _ATTRIBUTE_COUNTS})
-    if isinstance(scope, Mapping):
-        more["scope"] = {key: value for key, value in scope.items() if key != "attributes"}
-        more["scope_attributes"] = attributes_of(scope, flags)
+    for name, kept in _ATTRIBUTE_COUNTS.items():
+        more[kept] = field(body, name)
+    more.update(of_scope(scope, flags))
     return more
+
+
+def of_scope(scope: Any, flags: set[str]) -> dict[str, Any]:
+    """What a span has from its instrumentation's scope."""
+    if not isinstance(scope, Mapping):
+        return {}
+    described = {key: value for key, value in scope.items() if key != "attributes"}
+    return {"scope": described, "scope_attributes": attributes_of(scope, flags)}
 
 
 def _links(links: Any, flags: set[str]) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from pydantic import ValidationError
@@ -48,6 +48,8 @@ class SpanRecords:
     def __init__(self, source: str = SOURCE) -> None:
         self._source = source
         self._said: set[tuple[str, str]] = set()
+        self._resource: Mapping[str, Any] = {}
+        self._digest: str | None = None
 
     def item(self, place: Place, read: Callable[[], OtelSpan], raw: Any) -> Item:
         """The span as records, or why it is none; `raw` is shown beside a rejection."""
@@ -61,8 +63,10 @@ class SpanRecords:
             return Rejected(place, "too_deep", "the span is nested deeper than can be read")
 
     def of(self, span: OtelSpan) -> tuple[Record, ...]:
-        """The records of one span."""
-        return records_of_span(span, self._source, self._said)
+        """The records of one span. The spans of one resource mostly come together, with the same object for it."""
+        if span.resource is not self._resource:
+            self._resource, self._digest = span.resource, resource_digest(span.resource)
+        return _records(span, self._source, self._digest, self._said)
 
 
 def _first_fault(error: ValidationError) -> str:
@@ -77,6 +81,10 @@ def records_of_span(
 
     What is in `said` already (run and fact) is not said again, and what is said now is in it afterwards.
     """
+    return _records(span, source, resource_digest(span.resource), set() if said is None else said)
+
+
+def _records(span: OtelSpan, source: str, resource: str | None, said: set[tuple[str, str]]) -> tuple[Record, ...]:
     run_id = run_key(source, span.trace_id)
     flags: set[str] = set(span.flags)
     error = error_of(span, run_id, flags)
@@ -89,8 +97,7 @@ def records_of_span(
         *handoffs_of(span, run_id),
         *_events(span, run_id),
     )
-    resource = _resource_digest(span)
-    runs = _run_records(span, run_id, source, resource, set() if said is None else said)
+    runs = _run_records(span, run_id, source, resource, said)
     others = (record for record in found if record is not None)
     return (*runs, _span(span, run_id, resource, flags), *others)
 
@@ -99,27 +106,40 @@ def _run_records(
     span: OtelSpan, run_id: str, source: str, resource: str | None, said: set[tuple[str, str]]
 ) -> Iterator[Run]:
     """One run record a fact, its id made of the fact: the same fact from another span or file is the same record."""
-    for event_id, fact in _run_facts(span, resource):
+    for event_id in _facts(span, resource):
         if (run_id, event_id) not in said:
             said.add((run_id, event_id))
+            fact = _fact(span, event_id)
             yield Run(run_id=run_id, event_id=event_id, source=source, native_id=span.trace_id, **fact)
 
 
-def _run_facts(span: OtelSpan, resource: str | None) -> Iterator[tuple[str, dict[str, Any]]]:
-    yield "spans", {"attributes": OUTCOME_RULE, "flags": ("short_trace_id",) if ids.is_short(span.trace_id) else ()}
+def _facts(span: OtelSpan, resource: str | None) -> Iterator[str]:
+    """What the span says of its run, by the ids of the records that say it."""
+    yield "spans"
     if service := service_of(span):
-        yield f"service:{service}", {"workload": service}
+        yield f"service:{service}"
     if session := session_of(span):
-        yield f"session:{session}", {"session_id": session}
+        yield f"session:{session}"
     if resource:
-        yield f"resource:{resource}", {"attributes": {"resource": dict(span.resource)}}
+        yield f"resource:{resource}"
 
 
-def _resource_digest(span: OtelSpan) -> str | None:
+def _fact(span: OtelSpan, event_id: str) -> dict[str, Any]:
+    name = event_id.partition(":")[0]
+    if name == "service":
+        return {"workload": service_of(span)}
+    if name == "session":
+        return {"session_id": session_of(span)}
+    if name == "resource":
+        return {"attributes": {"resource": dict(span.resource)}}
+    return {"attributes": OUTCOME_RULE, "flags": ("short_trace_id",) if ids.is_short(span.trace_id) else ()}
+
+
+def resource_digest(resource: Mapping[str, Any]) -> str | None:
     """Names a resource, so that a span need not repeat it."""
-    if not span.resource:
+    if not resource:
         return None
-    text = json.dumps(span.resource, sort_keys=True, default=str)
+    text = json.dumps(resource, sort_keys=True, default=str)
     return hashlib.sha256(text.encode("utf-8", errors="replace")).hexdigest()[:12]
 
 
@@ -155,20 +175,20 @@ def _status(span: OtelSpan) -> str:
 
 def _beside(span: OtelSpan, resource: str | None) -> dict[str, Any]:
     """What the span has besides its attributes, and what the derivations compare."""
-    kept = {
-        **{f"otel.{name}": value for name, value in span.more.items()},
-        "otel.kind": span.kind,
-        "otel.status_message": span.status_message,
-        "otel.resource": resource,
-        "service.name": service_of(span),
-        "session.id": session_of(span),
-        "input_digest": input_digest(span),
-    }
+    kept = {f"otel.{name}": value for name, value in span.more.items()}
+    kept["otel.kind"] = span.kind
+    kept["otel.status_message"] = span.status_message
+    kept["otel.resource"] = resource
+    kept["service.name"] = service_of(span)
+    kept["session.id"] = session_of(span)
+    kept["input_digest"] = input_digest(span)
     return {name: value for name, value in kept.items() if value is not None and name not in span.attributes}
 
 
 def _events(span: OtelSpan, run_id: str) -> Iterator[Event]:
     """The span's events; the exception that its failure consists of is part of the error event."""
+    if not span.events:
+        return
     escaped = escaped_exception(span)
     for index, event in enumerate(span.events):
         if event is not escaped:

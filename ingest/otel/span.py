@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from typing import Any
 
 from ingest.otel import ids
+from ingest.otel.shape import Shape, shape_of
 from ingest.otel.values import as_text, storable
 from ingest.times import utc_time
 
 KINDS = ("unspecified", "internal", "server", "client", "producer", "consumer")
 STATUSES = ("unset", "ok", "error")
+# Of these days, and too many for another unit.
+_NANOSECOND_DIGITS = (18, 19)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Malformed(ValueError):
@@ -33,7 +38,7 @@ class SpanEvent:
     flags: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class OtelSpan:
     """A span as recorded. `more` is what has no field here and is kept beside the attributes."""
 
@@ -53,10 +58,19 @@ class OtelSpan:
     more: Mapping[str, Any] = field(default_factory=dict)
     flags: tuple[str, ...] = ()
 
+    @cached_property
+    def shape(self) -> Shape:
+        """Which attributes it has."""
+        return shape_of(tuple(self.attributes))
+
 
 def moment(value: Any) -> tuple[datetime | None, tuple[str, ...]]:
     """The time in UTC; 0 is how spans say that there is none."""
-    if (isinstance(value, str) and value.strip() == "0") or (value == 0 and not isinstance(value, bool)):
+    if isinstance(value, str):
+        if len(value) in _NANOSECOND_DIGITS and value.isascii() and value.isdigit():
+            return _EPOCH + timedelta(microseconds=int(value) // 1000), ()
+        return (None, ()) if value.strip() == "0" else utc_time(value)
+    if value == 0 and not isinstance(value, bool):
         return None, ()
     return utc_time(value)
 
@@ -69,6 +83,12 @@ def span_event(name: Any, at: Any, attributes: Mapping[str, Any]) -> SpanEvent:
     if time is None and at:
         kept["otel.time"] = storable(at, flags)
     return SpanEvent(name=as_text(name), at=time, attributes=kept, flags=tuple(sorted({*flags, *time_flags})))
+
+
+def kept(more: Mapping[str, Any], flags: set[str]) -> dict[str, Any]:
+    """What is kept of this beside the attributes: whatever says something."""
+    said = {key: item for key, item in more.items() if item is not None}
+    return {key: item for key, item in storable(said, flags).items() if item not in (None, "", [], {})}
 
 
 def span_of(
@@ -106,7 +126,7 @@ def span_of(
         attributes=storable(attributes or {}, noted.flags),
         events=tuple(events),
         resource=storable(resource or {}, noted.flags),
-        more={key: item for key, item in storable(noted.more, noted.flags).items() if item not in (None, "", [], {})},
+        more=kept(noted.more, noted.flags),
         flags=tuple(sorted(noted.flags)),
     )
 
@@ -153,8 +173,9 @@ class _Notes:
 
     def _time(self, name: str, value: Any) -> datetime | None:
         time, flags = moment(value)
-        self.flags.update(flags)
-        if (time is None and "bad_time" in flags) or _finer_than_kept(value):
+        if flags:
+            self.flags.update(flags)
+        if ("bad_time" in flags and time is None) or _finer_than_kept(value):
             self.more[f"recorded_{name}"] = as_text(value)
         return time
 
@@ -162,6 +183,8 @@ class _Notes:
         """The word for a number, an enum's name or a word; another one is kept and flagged."""
         if value is None or value == "":
             return None
+        if type(value) is int and 0 <= value < len(known):
+            return known[value]
         if isinstance(value, int | float) and not isinstance(value, bool) and value in range(len(known)):
             return known[int(value)]
         word = str(value).rpartition(".")[2].removeprefix("SPAN_KIND_").removeprefix("STATUS_CODE_").casefold()
@@ -177,4 +200,4 @@ class _Notes:
 def _finer_than_kept(value: Any) -> bool:
     """Nanoseconds that a column of microseconds does not hold."""
     digits = str(value) if isinstance(value, int) else value
-    return isinstance(digits, str) and len(digits) > 17 and digits.isdigit() and not digits.endswith("000")
+    return isinstance(digits, str) and len(digits) > 17 and not digits.endswith("000") and digits.isdigit()

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ingest.otel.meaning import http_method_of, http_status_of
 from ingest.otel.span import OtelSpan
-from ingest.otel.values import number_of, text_of
+from ingest.otel.values import number_of
 
 # A call without an effect may be repeated after a timeout; of any other one nobody knows what it did.
 _WITHOUT_EFFECT = frozenset({"llm", "embedding", "retrieval", "reranker"})
 _CALLS = _WITHOUT_EFFECT | {"tool", "client", "memory"}
-_STATUS = ("http.response.status_code", "http.status_code", "rpc.http.status_code")
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _TIMEOUT = "timeout"
 
@@ -77,7 +77,7 @@ def tool_error_class(
 
 
 def _http_status(span: OtelSpan) -> str | None:
-    status = number_of(text_of(span.attributes, *_STATUS), set())
+    status = number_of(http_status_of(span), set())
     return None if status is None or status < 400 else str(int(status))
 
 
@@ -90,5 +90,5 @@ def _named(span: OtelSpan, kind: str, name: str, rule: str) -> ToolErrorClass:
 
 
 def _method(span: OtelSpan) -> str | None:
-    method = text_of(span.attributes, "http.request.method", "http.method")
+    method = http_method_of(span)
     return method.upper() if method else None

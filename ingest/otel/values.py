@@ -24,12 +24,19 @@ _PRINTED = (
 )
 
 
+# What needs no second look, nor does an object of nothing else.
+_PLAIN = frozenset({str, int, bool, type(None)})
+_TEXT = frozenset({str})
+
+
 def storable(value: Any, flags: set[str], depth: int = 0) -> Any:
     """The value as plain JSON: no NaN, no bytes, no bottomless nesting; each change leaves a flag."""
-    if value is None or isinstance(value, str | bool | int):
+    if type(value) in _PLAIN or isinstance(value, str | int):
         return value
     if isinstance(value, float):
         return _finite(value, flags)
+    if type(value) is dict and _PLAIN.issuperset(map(type, value.values())) and _TEXT.issuperset(map(type, value)):
+        return _too_deep(value, flags) if depth >= DEEPEST else value
     if isinstance(value, Mapping | list | tuple):
         return _container(value, flags, depth)
     return _other(value)
@@ -37,11 +44,17 @@ def storable(value: Any, flags: set[str], depth: int = 0) -> Any:
 
 def _container(value: Mapping[Any, Any] | list[Any] | tuple[Any, ...], flags: set[str], depth: int) -> Any:
     if depth >= DEEPEST:
-        flags.add("too_deep")
-        return str(value)
+        return _too_deep(value, flags)
     if isinstance(value, Mapping):
-        return {str(key): storable(item, flags, depth + 1) for key, item in value.items()}
+        return {
+            str(key): item if type(item) in _PLAIN else storable(item, flags, depth + 1) for key, item in value.items()
+        }
     return [storable(item, flags, depth + 1) for item in value]
+
+
+def _too_deep(value: Any, flags: set[str]) -> str:
+    flags.add("too_deep")
+    return str(value)
 
 
 def _other(value: Any) -> str:

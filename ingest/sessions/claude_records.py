@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from ingest.adapter import Item, Parsed
@@ -60,12 +61,14 @@ class Transcript:
             yield from self._said(row, state)
 
     def _said(self, row: Row, state: _RunState) -> Iterator[Item]:
+        if row.type != "user" and not row.is_model_turn:
+            return
         for part in row.parts:
             told = text_of(part.get("content")) if part.get("type") == "tool_result" else text_of([part])
             if row.type == "user":
                 yield from quotations(told, row.place)
-            elif row.is_model_turn and part.get("type") == "text":
-                said_by = f"{row.message_id}#{digest(told)}"
+            elif part.get("type") == "text":
+                said_by = partial(_said_by, row, told)
                 yield from blocks_said(told, row.place, state.reader, said_by=said_by, occurred_at=row.time)
 
     def _run(self, row: Row, native_id: str, run_id: str) -> Run:
@@ -127,8 +130,7 @@ class Transcript:
                 state.failed[call.tool, call.given] = f"{call_id}#error"
             yield from tool_failure(row, state.reader.run_id, call, told, said)
             return
-        result = _event(row, state, "tool_result", told)
-        yield result.model_copy(update={"event_id": f"{call_id}#result", "span_id": call_id, "name": call.tool})
+        yield _event(row, state, "tool_result", told, event_id=f"{call_id}#result", span_id=call_id, name=call.tool)
         if failed := state.failed.pop((call.tool, call.given), None):
             rule = "repeat_succeeded: the same tool succeeded later with the same input"
             yield recovery(row.time, state.reader.run_id, of=call_id, failed=failed, trigger="tool_error", rule=rule)
@@ -178,10 +180,8 @@ class Transcript:
             return
         told = text(part.get("text")) or text(part.get("thinking")) or ""
         name = "assistant_message" if kind == "text" else kind
-        event = _event(row, state, name, told, part)
-        yield event.model_copy(
-            update={"event_id": f"{row.message_id}#{kind}-{digest(part)}", "span_id": row.message_id}
-        )
+        event_id = f"{row.message_id}#{kind}-{digest(part)}"
+        yield _event(row, state, name, told, part, event_id=event_id, span_id=row.message_id)
 
     def _tool(self, row: Row, part: dict[str, Any], call_id: str, state: _RunState) -> Span:
         given = part.get("input")
@@ -219,6 +219,10 @@ class Transcript:
         yield from self.name(row, state.reader.run_id, name, row.type)
 
 
+def _said_by(row: Row, told: str) -> str:
+    return f"{row.message_id}#{digest(told)}"
+
+
 def _answered(row: Row, state: _RunState) -> Iterator[Record]:
     """The model answered: the failed calls of its API before are recovered from."""
     if state.api_errors:
@@ -234,17 +238,19 @@ def _user_kind(row: Row, told: str) -> str:
     return "compact_summary" if row.value.get("isCompactSummary") else "user_message"
 
 
-def _event(row: Row, state: _RunState, kind: str, told: str, part: dict[str, Any] | None = None) -> Event:
+def _event(
+    row: Row, state: _RunState, kind: str, told: str, part: dict[str, Any] | None = None, **given: str | None
+) -> Event:
     parent = {"parent_uuid": row.value.get("parentUuid")}
     own = {key: item for key, item in (part or {}).items() if key not in ("type", "signature")}
     return Event(
         run_id=state.reader.run_id,
-        event_id=row.key,
         occurred_at=row.time,
         kind=kind,
         summary=words(told),
         attributes=kept({**parent, **(own or {"text": told})}),
         flags=row.flags,
+        **{"event_id": row.key, **given},
     )
 
 

@@ -31,41 +31,25 @@ class Row:
     value: dict[str, Any]
     flags: tuple[str, ...]
     time: datetime | None
+    type: str
+    key: str
+    message: dict[str, Any]
+    # The id of the API message; one message may be several rows.
+    message_id: str
+    # The content of the message as parts; a text alone is one.
+    parts: list[dict[str, Any]]
 
     @classmethod
     def of(cls, place: Place, value: dict[str, Any], flags: Iterable[str]) -> Row:
         """The row with its time read."""
         time, time_flags = utc_time(value.get("timestamp"))
-        unknown = () if value["type"] in KNOWN_TYPES else ("unknown_type",)
-        return cls(place, value, (*flags, *time_flags, *unknown), time)
-
-    @property
-    def type(self) -> str:
-        """The kind of row."""
-        return str(self.value["type"])
-
-    @property
-    def key(self) -> str:
-        """The row's own id."""
-        return text(self.value.get("uuid")) or f"line-{self.place.line}"
-
-    @property
-    def message(self) -> dict[str, Any]:
-        """The message of the row."""
-        return mapping(self.value.get("message"))
-
-    @property
-    def message_id(self) -> str:
-        """The id of the API message; one message may be several rows."""
-        return text(self.message.get("id")) or self.key
-
-    @property
-    def parts(self) -> list[dict[str, Any]]:
-        """The content of the message as parts; a text alone is one."""
-        content = self.message.get("content")
-        if isinstance(content, str):
-            return [{"type": "text", "text": content}]
-        return [part for part in sequence(content) if isinstance(part, dict)]
+        kind = str(value["type"])
+        unknown = () if kind in KNOWN_TYPES else ("unknown_type",)
+        key = text(value.get("uuid")) or f"line-{place.line}"
+        message = mapping(value.get("message"))
+        message_id = text(message.get("id")) or key
+        flagged = (*flags, *time_flags, *unknown)
+        return cls(place, value, flagged, time, kind, key, message, message_id, _parts(message.get("content")))
 
     @property
     def is_model_turn(self) -> bool:
@@ -73,6 +57,12 @@ class Row:
         return self.type == "assistant" and not (
             self.value.get("isApiErrorMessage") or self.message.get("model") == "<synthetic>"
         )
+
+
+def _parts(content: Any) -> list[dict[str, Any]]:
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [part for part in sequence(content) if isinstance(part, dict)]
 
 
 @dataclass(slots=True)

@@ -73,7 +73,7 @@ class Rollout:
     def _said(self, row: Row, said_by: str) -> Iterator[Item]:
         role = role_of(row)
         if role == "assistant":
-            yield from blocks_said(told_in(row), row.place, self._reader, said_by=said_by, occurred_at=row.time)
+            yield from blocks_said(told_in(row), row.place, self._reader, said_by=lambda: said_by, occurred_at=row.time)
         elif role is not None:
             yield from quotations(told_in(row), row.place)
         elif row.is_output and row.call_id in self._index.outcomes:
@@ -113,8 +113,8 @@ class Rollout:
         yield self._twice_told(row, "reasoning", told) if told else self._event(row)
 
     def _twice_told(self, row: Row, kind: str, told: str) -> Event:
-        number = self._number(row, f"{kind}-{digest(told)}")
-        event_id = f"{kind}-{digest(told)}-{number}"
+        what = f"{kind}-{digest(told)}"
+        event_id = f"{what}-{self._number(row, what)}"
         attributes = kept({"text": told, "phase": row.payload.get("phase"), "images": row.payload.get("images")})
         return self._event(row, kind=kind, event_id=event_id, summary=words(told), attributes=attributes)
 
@@ -124,14 +124,10 @@ class Rollout:
         return self._seen.counts[row.type, what]
 
     def _event(self, row: Row, **given: Any) -> Event:
-        usual = {
-            "run_id": self.run_id,
-            "occurred_at": row.time,
-            "kind": row.kind,
-            "attributes": kept(row.payload, "type", *_NOT_SHOWN),
-            "flags": row.flags,
-        }
-        return Event.model_validate({**usual, **given})
+        given.setdefault("kind", row.kind)
+        if "attributes" not in given:
+            given["attributes"] = kept(row.payload, "type", *_NOT_SHOWN)
+        return Event(run_id=self.run_id, occurred_at=row.time, flags=row.flags, **given)
 
     def _other(self, row: Row) -> Iterator[Record]:
         yield self._event(row, name=text(row.payload.get("turn_id")))

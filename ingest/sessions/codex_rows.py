@@ -43,24 +43,23 @@ class Row:
     payload: dict[str, Any]
     flags: tuple[str, ...]
     time: datetime | None
+    # What the row carries.
+    kind: str
+    # The call that the row begins or ends.
+    call_id: str | None
+    # What the tool is given, where one is called.
+    given: Any = None
 
     @classmethod
     def of(cls, place: Place, value: dict[str, Any], flags: Iterable[str]) -> Row:
         """The row; a bare item of an older file is what its envelope would carry."""
         time, time_flags = utc_time(value.get("timestamp"))
-        kind, payload = _unwrapped(value)
-        unknown = () if kind in ENVELOPE_TYPES or "record_type" in value else ("unknown_type",)
-        return cls(place, kind, payload, (*flags, *time_flags, *unknown), time)
-
-    @property
-    def kind(self) -> str:
-        """What the row carries."""
-        return text(self.payload.get("type")) or self.type
-
-    @property
-    def call_id(self) -> str | None:
-        """The call that the row begins or ends."""
-        return text(self.payload.get("call_id")) or text(self.payload.get("id"))
+        wrapped, payload = _unwrapped(value)
+        unknown = () if wrapped in ENVELOPE_TYPES or "record_type" in value else ("unknown_type",)
+        kind = text(payload.get("type")) or wrapped
+        call_id = text(payload.get("call_id")) or text(payload.get("id"))
+        given = _given(payload) if wrapped == "response_item" and kind in CALL_TYPES else None
+        return cls(place, wrapped, payload, (*flags, *time_flags, *unknown), time, kind, call_id, given)
 
     @property
     def is_call(self) -> bool:
@@ -82,11 +81,10 @@ class Row:
         """The tool that is called."""
         return text(self.payload.get("name")) or self.kind.removesuffix("_call")
 
-    @property
-    def given(self) -> Any:
-        """What the tool is given."""
-        keys = ("arguments", "input", "action", "query")
-        return within(next((self.payload[key] for key in keys if self.payload.get(key) is not None), None))
+
+def _given(payload: dict[str, Any]) -> Any:
+    keys = ("arguments", "input", "action", "query")
+    return within(next((payload[key] for key in keys if payload.get(key) is not None), None))
 
 
 def _unwrapped(value: dict[str, Any]) -> tuple[str, dict[str, Any]]:

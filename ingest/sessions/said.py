@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
@@ -16,18 +16,20 @@ LONGEST_TEXT = 20_000
 LONGEST_NAME = 80
 BLOCKS_IN_A_ROW = 100_000
 WITHHELD = ("encrypted_content", "base_instructions")
+_WITHHELD = frozenset(WITHHELD)
+_USUAL_DEPTH = 40
 _INJECTED = re.compile(r"<(?P<tag>[a-z][\w-]*)>.*?</(?P=tag)>", re.DOTALL)
 _NOT_WORDS = ("<", "caveat: the messages below", "# agents.md", "[request interrupted")
 
 
 def blocks_said(
-    text: str, place: Place, reader: Reader, *, said_by: str, occurred_at: datetime | None
+    text: str, place: Place, reader: Reader, *, said_by: Callable[[], str], occurred_at: datetime | None
 ) -> Iterator[Item]:
     """The blocks of an assistant's text; their ids follow from the message's, so that a message read twice is one."""
     for number, block in enumerate(blocks_in(text), start=1):
         # Blocks of one message have one time: their order in it follows from where they stand.
         order = (place.line or 0) * BLOCKS_IN_A_ROW + number
-        yield reader.item(block, place, event_id=f"{said_by}#block-{number}", order=order, occurred_at=occurred_at)
+        yield reader.item(block, place, event_id=f"{said_by()}#block-{number}", order=order, occurred_at=occurred_at)
 
 
 def quotations(text: str, place: Place) -> Iterator[Item]:
@@ -64,9 +66,36 @@ def project_folder(cwd: Any) -> str | None:
 def kept(value: dict[str, Any], *besides: str) -> dict[str, Any]:
     """What is worth keeping of a record: images and long texts cut, what must not be shown left out and named."""
     left_out = {*besides, *WITHHELD}
-    lean = {key: _lean(item) for key, item in value.items() if item is not None and key not in left_out}
+    there = {key: item for key, item in value.items() if item is not None and key not in left_out}
+    if _is_usual(value):
+        return there
+    lean = {key: _lean(item) for key, item in there.items()}
     withheld = sorted(_withheld(value))
     return storable({**lean, **({"withheld": withheld} if withheld else {})})
+
+
+def _is_usual(value: dict[str, Any]) -> bool:
+    """Nothing in the value is to be cut, left out, or too deep for the store: told in one walk."""
+    level: list[Any] = [value]
+    for _ in range(_USUAL_DEPTH):
+        below: list[Any] = []
+        for item in level:
+            if isinstance(item, dict):
+                if not _WITHHELD.isdisjoint(item) or item.get("type") == "base64":
+                    return False
+                children: Iterable[Any] = item.values()
+            else:
+                children = item
+            for child in children:
+                if isinstance(child, str):
+                    if len(child) > LONGEST_TEXT:
+                        return False
+                elif isinstance(child, dict | list):
+                    below.append(child)
+        if not below:
+            return True
+        level = below
+    return False
 
 
 def _lean(value: Any, depth: int = 0) -> Any:

@@ -39,6 +39,14 @@ _SIGNS: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
         ("unknown_outcome", "the command timed out", r"\bcommand timed out\b"),
     )
 )
+# One of these words stands in every text that a sign fits, or it begins as some of them do.
+_TELLING = (
+    "rejected by", "permission to use", "granted it yet", "inputvalidationerror", "no such tool", "parse function",
+    "been read yet", "modified", "replace not found", "timed out",
+)  # fmt: skip
+_BEGINS = re.compile(r"the user doesn't want to|\w*hook\b|unsupported call:", re.IGNORECASE)
+# Letters that a pattern takes for i, s and k as well, and `lower` does not.
+_ODD_LETTERS = ("\u0130", "\u0131", "\u017f", "\u212a")
 _EXIT_CODE = re.compile(
     r"^(?:Error: )?(?:Exit code|Process exited with code):? ?(-?\d+)\b", re.IGNORECASE | re.MULTILINE
 )
@@ -47,10 +55,13 @@ _EXIT_CODE = re.compile(
 def said_in(text: str, exit_code: str | None = None) -> Said:
     """What the text of a failed call states."""
     beginning = text[:_BEGINNING].strip().removeprefix("<tool_use_error>")
-    code = exit_code or exit_code_in(beginning)
-    for tool_error_class, why, pattern in _SIGNS:
-        if pattern.search(beginning):
-            return Said(tool_error_class, f"stated: {why}", code)
+    lowered = beginning.lower()
+    is_odd = not beginning.isascii() and any(letter in beginning for letter in _ODD_LETTERS)
+    code = exit_code or (exit_code_in(beginning) if is_odd or "exit" in lowered else None)
+    if is_odd or _BEGINS.match(beginning) or any(word in lowered for word in _TELLING):
+        for tool_error_class, why, pattern in _SIGNS:
+            if pattern.search(beginning):
+                return Said(tool_error_class, f"stated: {why}", code)
     if code not in (None, "0"):
         return Said("execution", "exit_code: the command ran and ended with a code other than 0", code)
     return Said(None, None, code)

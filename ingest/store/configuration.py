@@ -109,6 +109,7 @@ class Configuration(BaseModel):
     model_config = _STRICT
 
     store: str = "faultlens.duckdb"
+    data_path: str | None = None  # where a shared store keeps its files; only the call that makes it needs to know
     bands: dict[str, Band] = Field(default_factory=dict)
     required: dict[str, dict[str, list[str]]] = Field(default_factory=dict)
     retry: Retry = Retry()

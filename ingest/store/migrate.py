@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 _FILE_NAME = re.compile(r"(\d{4})_(\w+)\.sql")
-_VERSIONS_TABLE = "CREATE TABLE IF NOT EXISTS schema_version (version INTEGER, name VARCHAR, applied_at TIMESTAMPTZ)"
+VERSIONS_TABLE = "CREATE TABLE IF NOT EXISTS schema_version (version INTEGER, name VARCHAR, applied_at TIMESTAMPTZ)"
 
 
 @dataclass(frozen=True)
@@ -63,13 +63,19 @@ def newest(migrations: Migrations) -> int:
     return migrations[-1].version if migrations else 0
 
 
-def migrate(con: duckdb.DuckDBPyConnection, catalog: str, migrations: Migrations | None = None) -> bool:
-    """Bring a catalog to the newest version; say whether that changed it."""
+def migrate(
+    con: duckdb.DuckDBPyConnection,
+    catalog: str,
+    migrations: Migrations | None = None,
+    *,
+    schema: str = "main",
+) -> bool:
+    """Bring a schema of a catalog to the newest version; say whether that changed it."""
     steps = main_migrations() if migrations is None else migrations
-    found = usable_version(con, catalog, steps)
+    found = usable_version(con, catalog, steps, schema=schema)
     pending = [step for step in steps if step.version > found]
     for step in pending:
-        _apply(con, catalog, step)
+        _apply(con, f"{catalog}.{schema}", step)
     return bool(pending)
 
 
@@ -78,9 +84,11 @@ def usable_version(
     catalog: str,
     migrations: Migrations,
     where: object = None,
+    *,
+    schema: str = "main",
 ) -> int:
-    """Return a catalog's version, which this code knows; a newer one or a stranger's file is refused."""
-    version = _version(con, catalog)
+    """Return a schema's version, which this code knows; a newer one or a stranger's file is refused."""
+    version = _version(con, catalog, schema)
     if version is None:
         raise _foreign(where or catalog)
     if version > newest(migrations):
@@ -88,38 +96,40 @@ def usable_version(
     return version
 
 
-def _version(con: duckdb.DuckDBPyConnection, catalog: str) -> int | None:
-    """Return the version, 0 for an empty catalog, None for tables that are not ours."""
+def _version(con: duckdb.DuckDBPyConnection, catalog: str, schema: str) -> int | None:
+    """Return the version, 0 for an empty schema, None for tables that are not ours."""
     with con.cursor() as cursor:
-        cursor.execute("SELECT table_name FROM duckdb_tables() WHERE database_name = ?", [catalog])
-        tables = {name for (name,) in cursor.fetchall()}
-    if "schema_version" in tables:
-        return _newest_applied(con, catalog)
-    return None if tables else 0
+        try:
+            # The catalog is an alias of our own making, the schema one of two.
+            cursor.execute(f"SELECT coalesce(max(version), 0) FROM {catalog}.{schema}.schema_version")  # noqa: S608
+            return int(cursor.fetchall()[0][0])
+        except duckdb.CatalogException:
+            return None if _has_tables(cursor, catalog, schema) else 0
 
 
-def _newest_applied(con: duckdb.DuckDBPyConnection, catalog: str) -> int:
-    with con.cursor() as cursor:
-        # The catalog is an alias of our own making.
-        cursor.execute(f"SELECT coalesce(max(version), 0) FROM {catalog}.main.schema_version")  # noqa: S608
-        return int(cursor.fetchall()[0][0])
+def _has_tables(cursor: duckdb.DuckDBPyConnection, catalog: str, schema: str) -> bool:
+    cursor.execute(
+        "SELECT 1 FROM duckdb_tables() WHERE database_name = ? AND schema_name = ? LIMIT 1",
+        [catalog, schema],
+    )
+    return bool(cursor.fetchall())
 
 
-def _apply(con: duckdb.DuckDBPyConnection, catalog: str, step: Migration) -> None:
+def _apply(con: duckdb.DuckDBPyConnection, place: str, step: Migration) -> None:
     # A cursor of its own: neither the caller's transaction nor its search path may change.
     with con.cursor() as cursor:
-        cursor.execute(f"SET search_path = '{catalog}.main'")
+        cursor.execute(f"SET search_path = '{place}'")
         cursor.begin()
         try:
             _run(cursor, step)
         except duckdb.Error as cause:
             cursor.rollback()
-            raise _failed(catalog, step, cause) from cause
+            raise _failed(place.removesuffix(".main"), step, cause) from cause
         cursor.commit()
 
 
 def _run(cursor: duckdb.DuckDBPyConnection, step: Migration) -> None:
-    cursor.execute(_VERSIONS_TABLE).fetchall()
+    cursor.execute(VERSIONS_TABLE).fetchall()
     cursor.execute(step.sql).fetchall()
     cursor.execute("INSERT INTO schema_version VALUES (?, ?, now())", [step.version, step.name]).fetchall()
 

@@ -18,19 +18,17 @@ from ingest.store.migrate import Migrations, main_migrations, migrate, usable_ve
 from ingest.store.paths import next_path, rewritten_path, unfinished_files, wal_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 _numbers = count(1)
 
 
 class Publication:
-    """The next generation of a store, attached for writing under `alias`."""
+    """The next generation of a store, which the connection knows as `alias`."""
 
-    def __init__(self, store: Path, con: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, con: duckdb.DuckDBPyConnection, alias: str) -> None:
         """Name the generation to come; nothing is attached yet."""
-        self.store = store
-        self.alias = f"next_{next(_numbers)}"
-        self.migrated = False
+        self.alias = alias
         self.discarded = False
         self.rewritten = False
         self._con = con
@@ -42,6 +40,21 @@ class Publication:
         cursor.execute(f"SET search_path = '{self.alias}.main'")
         self._cursors.append(cursor)
         return cursor
+
+    def delete_runs(self, con: duckdb.DuckDBPyConnection, table: str) -> None:
+        """The table has no rows of the runs that stand in `replaced` of the connection."""
+        con.execute(
+            f"DELETE FROM {self.alias}.{table} WHERE run_id IN (SELECT run_id FROM replaced)",  # noqa: S608 - our names
+        ).fetchall()
+
+    def delete_renewed(self, con: duckdb.DuckDBPyConnection, table: str, keys: Sequence[str]) -> None:
+        """The table has no rows with the keys of a row of `renewed` of the connection."""
+        con.execute(f"DELETE FROM {self.alias}.{table} WHERE {has_key_of('renewed', table, keys)}").fetchall()  # noqa: S608
+
+    def insert_staged(self, con: duckdb.DuckDBPyConnection, table: str, columns: str, order: str | None) -> None:
+        """The table has the rows of the connection's table of the same name besides its own."""
+        rows = f"SELECT {columns} FROM {table}" + (f" ORDER BY {order}" if order else "")  # noqa: S608 - our own names
+        con.execute(f"INSERT INTO {self.alias}.{table} ({columns}) {rows}").fetchall()
 
     def roll_back(self) -> None:
         """Nothing that was not committed is waiting any more."""
@@ -60,6 +73,22 @@ class Publication:
         self.rewritten = True
 
 
+class FilePublication(Publication):
+    """The next generation of a store in a file, attached for writing."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, store: Path) -> None:
+        """Name the file that is to be replaced."""
+        super().__init__(con, f"next_{next(_numbers)}")
+        self.store = store
+        self.migrated = False
+
+
+def has_key_of(other: str, table: str, keys: Sequence[str]) -> str:
+    """The condition that a row of the table has the keys of a row of the other; NULL is a key like any other."""
+    same = " AND ".join(f"{other}.{key} IS NOT DISTINCT FROM {table}.{key}" for key in keys)
+    return f"EXISTS (SELECT 1 FROM {other} WHERE {same})"  # noqa: S608 - our own names
+
+
 @contextmanager
 def publication(
     store: Path | str,
@@ -67,11 +96,11 @@ def publication(
     *,
     migrations: Migrations | None = None,
     wait_s: float = WAIT_S,
-) -> Iterator[Publication]:
+) -> Iterator[FilePublication]:
     """Publish what the block writes under the alias; after any exception the old store is untouched."""
     # A link stays a link: its target is what is replaced.
     real = Path(os.path.realpath(store))
-    draft = Publication(real, con)
+    draft = FilePublication(con, real)
     with writer_lock(real, wait_s):
         try:
             _prepare(draft, con, main_migrations() if migrations is None else migrations)
@@ -100,7 +129,7 @@ def bring_up_to_date(path: Path | str, *, migrations: Migrations | None = None, 
             draft.discard()
 
 
-def _prepare(draft: Publication, con: duckdb.DuckDBPyConnection, migrations: Migrations) -> None:
+def _prepare(draft: FilePublication, con: duckdb.DuckDBPyConnection, migrations: Migrations) -> None:
     with refusals(draft.store), con.cursor() as cursor:
         _remove_unfinished(draft.store)
         if draft.store.exists():
@@ -139,7 +168,7 @@ def _copy(store: Path, draft: Path) -> None:
         shutil.copyfile(wal_path(store), wal_path(draft))
 
 
-def _publish(draft: Publication, con: duckdb.DuckDBPyConnection) -> None:
+def _publish(draft: FilePublication, con: duckdb.DuckDBPyConnection) -> None:
     with refusals(draft.store), con.cursor() as cursor:
         cursor.execute(f"CHECKPOINT {draft.alias}").fetchall()
         finished = _rewritten(cursor, draft) if draft.rewritten else next_path(draft.store)
@@ -156,7 +185,7 @@ def _require_let_go(cursor: duckdb.DuckDBPyConnection, path: Path) -> None:
     detach(cursor, alias)
 
 
-def _rewritten(cursor: duckdb.DuckDBPyConnection, draft: Publication) -> Path:
+def _rewritten(cursor: duckdb.DuckDBPyConnection, draft: FilePublication) -> Path:
     path, alias = rewritten_path(draft.store), f"{draft.alias}_rewritten"
     attach_writable(cursor, path, alias)
     try:
@@ -184,7 +213,7 @@ def _sync(path: Path) -> None:
         os.close(descriptor)
 
 
-def _clear(draft: Publication, con: duckdb.DuckDBPyConnection) -> None:
+def _clear(draft: FilePublication, con: duckdb.DuckDBPyConnection) -> None:
     """Nothing of an unpublished draft is left; after a published one there is nothing to do."""
     if next_path(draft.store).exists():
         draft.roll_back()

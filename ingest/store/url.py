@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from ingest.store.attach import Store
 from ingest.store.errors import FaultlensError
 from ingest.store.lock import WAIT_S
+from ingest.store.masking import masked
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -53,19 +54,33 @@ class AnyStore(Protocol):
 
 
 def open_store(url: str | Path) -> AnyStore:
-    """Return the store that a URL names; a plain path names a DuckDB file."""
+    """Return the store that a URL names: `ducklake:postgres:…` a lake, a plain path a DuckDB file."""
     text = str(url)
+    if text.startswith("ducklake:"):
+        from ingest.store.lake import LakeStore  # noqa: PLC0415 - who has no lake loads nothing of it
+
+        return LakeStore(text)
     if scheme := _SCHEME.match(text):
-        raise _unknown_scheme(scheme[1], text)
+        raise _unknown_scheme(scheme[1], masked(text))
     if text in {"", ".", ":memory:"}:
         raise _no_file(text)
     return Store(Path(text).expanduser())
 
 
+def shown(url: str | Path) -> str:
+    """Return the URL as people may see it: without a password."""
+    text = str(url)
+    if text.startswith("ducklake:"):
+        from ingest.store.lake_url import lake_address  # noqa: PLC0415
+
+        return lake_address(text).shown
+    return text
+
+
 def _unknown_scheme(scheme: str, text: str) -> FaultlensError:
     return FaultlensError(
         f"store {text!r}: no store of kind '{scheme}:' is known: "
-        "give the path of a DuckDB file (./ before a name that has a colon)",
+        "give the path of a DuckDB file (./ before a name that has a colon), or ducklake:postgres:…",
     )
 
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from ingest.adapter import Place, Rejected, Skipped, unread
-from ingest.json_text import UTF16_MARKS, Decoded, Fault, decode, decoded_leniently, is_lines, values
-from ingest.source import DAMAGE, Head, Source
+from ingest.json_text import UTF16_MARKS, Decoded, Fault, Line, decode, decoded_leniently, decoded_lines, lines
+from ingest.source import Head, Source
 
 _RAW = 2_000
 _LOOKED_AT = 50
@@ -46,7 +45,7 @@ class _Piece:
 
 def units(source: Source, *envelopes: str) -> Iterator[Unit | Rejected | Skipped]:
     """Every value of the file; a list under one of the `envelopes` keys counts as its elements."""
-    if _is_lines(source.head):
+    if source.head.is_lines:
         yield from _line_units(source, envelopes)
     else:
         yield from _document_units(source, envelopes)
@@ -54,9 +53,15 @@ def units(source: Source, *envelopes: str) -> Iterator[Unit | Rejected | Skipped
 
 def glimpses(head: Head, *envelopes: str) -> Iterator[dict[str, Any]]:
     """The first objects of the file, as `units` would give them, to recognise it by."""
+    if envelopes not in head.glimpsed:
+        head.glimpsed[envelopes] = list(_glimpsed(head, envelopes))
+    yield from head.glimpsed[envelopes]
+
+
+def _glimpsed(head: Head, envelopes: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     if not head.text.lstrip().startswith(("{", "[")):
         return
-    if _is_lines(head):
+    if head.is_lines:
         found: Iterator[Any] = (item for value in head.first_records for item in _opened(value, envelopes))
     else:
         found = _document_glimpses(head, envelopes)
@@ -82,22 +87,9 @@ def _first_value(head: Head) -> Any:
         return None
 
 
-def _is_lines(head: Head) -> bool:
-    """The first line holds a whole value and others follow, or is a broken one with whole values below it."""
-    with suppress(*DAMAGE), head.source.open() as stream:
-        if is_lines(stream):
-            return True
-    lines = [line for line in head.text.split("\n") if line.strip()][:_LOOKED_AT]
-    return (
-        lines[:1] != []
-        and lines[0].startswith('{"')
-        and any(line.startswith("{") and isinstance(decode(line), Decoded) for line in lines[1:])
-    )
-
-
 def is_single(head: Head) -> bool:
     """The file is one object, not rows of any kind."""
-    return head.text.lstrip().startswith("{") and not _is_lines(head)
+    return head.text.lstrip().startswith("{") and not head.is_lines
 
 
 def _opened(value: Any, envelopes: tuple[str, ...]) -> list[Any]:
@@ -112,13 +104,18 @@ def _opened(value: Any, envelopes: tuple[str, ...]) -> list[Any]:
 
 def _line_units(source: Source, envelopes: tuple[str, ...]) -> Iterator[Unit | Rejected | Skipped]:
     with source.open() as stream:
-        for line, decoded in values(stream):
-            place = Place(line.number, line.offset)
-            if isinstance(decoded, Decoded):
-                for value in _opened(decoded.value, envelopes):
-                    yield Unit(value, place, line.text[:_RAW], decoded.flags)
-            else:
-                yield unread(place, line, decoded)
+        yield from units_of(lines(stream), *envelopes)
+
+
+def units_of(some: Iterable[Line], *envelopes: str) -> Iterator[Unit | Rejected | Skipped]:
+    """Every value of these lines. Where a line is read in parts, the place says how many records come before."""
+    for line, decoded in decoded_lines(some):
+        place = Place(line.number, line.offset, ordinal=line.before or None)
+        if isinstance(decoded, Decoded):
+            for value in _opened(decoded.value, envelopes):
+                yield Unit(value, place, line.text[:_RAW], decoded.flags)
+        else:
+            yield unread(place, line, decoded)
 
 
 def _document_units(source: Source, envelopes: tuple[str, ...]) -> Iterator[Unit | Rejected | Skipped]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -70,31 +70,32 @@ class Notes:
 
 def storable(attributes: dict[str, Any], notes: Notes | None = None) -> dict[str, Any]:
     """The attributes, with a value that is nested too deep kept as JSON text."""
-    deep = [key for key, item in attributes.items() if _is_deep(item)]
-    if deep and notes:
+    deep = [key for key, item in attributes.items() if isinstance(item, dict | list | tuple) and _is_deep(item)]
+    if not deep:
+        return dict(attributes)
+    if notes:
         notes.add("too_deep")
     return {**attributes, **{key: json.dumps(attributes[key], ensure_ascii=False) for key in deep}}
 
 
-def _is_deep(value: Any) -> bool:
+def _is_deep(value: dict[Any, Any] | list[Any] | tuple[Any, ...]) -> bool:
     level = [value]
     for _ in range(_DEEPEST):
-        level = [child for item in level for child in _children(item)]
-        if not level:
+        below = []
+        for item in level:
+            children = item.values() if isinstance(item, dict) else item
+            below += [child for child in children if isinstance(child, dict | list | tuple)]
+        if not below:
             return False
+        level = below
     return True
-
-
-def _children(value: Any) -> Iterator[Any]:
-    found = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
-    return (child for child in found if isinstance(child, dict | list | tuple))
 
 
 def text(value: Any) -> str | None:
     """The value as text; an empty text is no value, an object is its JSON."""
     if value is None or value == "":
         return None
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+    return value if isinstance(value, str) else _ordered(value)
 
 
 def words(value: Any) -> str | None:
@@ -161,9 +162,13 @@ def given_digest(value: Any) -> dict[str, str]:
     return {} if found is None else {"input_digest": found}
 
 
+# Encoders of their own are made once; json.dumps would make one a call.
+_ordered = json.JSONEncoder(ensure_ascii=False, sort_keys=True, default=str).encode
+
+
 def digest(value: Any) -> str | None:
     """The digest of what a step was given; None where nothing was recorded."""
     if value in (None, "", {}, []):
         return None
-    content = json.dumps(within(value), ensure_ascii=False, sort_keys=True, default=str)
+    content = _ordered(within(value))
     return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -117,9 +117,9 @@ at_stage AS (
     SELECT
         recounted.run_id,
         recounted.step_id,
-        any_value(recounted.stage_no) AS stage_no,
-        any_value(recounted.literal_stage_no) AS literal_stage_no,
-        any_value(recounted.background) AS background,
+        min(recounted.stage_no) AS stage_no,
+        min(recounted.literal_stage_no) AS literal_stage_no,
+        min(recounted.background) AS background,
         count(lost.item_id) FILTER (lost.stage_no IN (1, 5) OR lost.required) AS lost,
         count(lost.item_id) FILTER (lost.stage_no IN (2, 3, 4) AND NOT lost.required) AS lost_background
     FROM recounted
@@ -128,6 +128,35 @@ at_stage AS (
     GROUP BY recounted.run_id, recounted.step_id
 ),
 steps AS (
+    -- Where nothing is declared, every step as it was loaded.
+    SELECT
+        context_steps.run_id,
+        context_steps.step_id,
+        chosen.native_id,
+        chosen.name AS run_name,
+        chosen.workload,
+        chosen.started_at,
+        CASE WHEN chosen.clock = 'wall' THEN coalesce(context_steps.occurred_at, chosen.started_at) END AS occurred_at,
+        context_steps.seq,
+        context_steps.agent,
+        context_steps.phase,
+        context_steps.sets,
+        context_steps.derived_sets,
+        CASE
+            WHEN list_contains(context_steps.derived_sets, 'required') THEN 'derived'
+            WHEN list_contains(context_steps.sets, 'required') THEN 'recorded'
+        END AS required_basis,
+        CAST(NULL AS VARCHAR) AS required_rule,
+        context_steps.stage_no,
+        context_steps.literal_stage_no,
+        context_steps.not_evaluable,
+        context_steps.lost,
+        context_steps.lost_background,
+        context_steps.compared_by_id
+    FROM context_steps
+    JOIN chosen ON chosen.run_id = context_steps.run_id
+    WHERE $required IS NULL
+    UNION ALL
     SELECT
         context_steps.run_id,
         context_steps.step_id,
@@ -153,16 +182,17 @@ steps AS (
             AS not_evaluable,
         CASE
             WHEN at_stage.run_id IS NULL THEN context_steps.lost
-            WHEN len(context_steps.not_evaluable) < 5 OR affected.has_retrieved THEN at_stage.lost
+            WHEN array_length(context_steps.not_evaluable) < 5 OR affected.has_retrieved THEN at_stage.lost
         END AS lost,
         CASE
             WHEN at_stage.run_id IS NULL THEN context_steps.lost_background
             WHEN at_stage.stage_no IS NOT NULL THEN at_stage.lost_background
-            WHEN len(context_steps.not_evaluable) < 5 OR affected.has_retrieved THEN at_stage.background
+            WHEN array_length(context_steps.not_evaluable) < 5 OR affected.has_retrieved THEN at_stage.background
         END AS lost_background,
         context_steps.compared_by_id
     FROM context_steps
     JOIN chosen ON chosen.run_id = context_steps.run_id
     LEFT JOIN affected ON affected.run_id = context_steps.run_id AND affected.step_id = context_steps.step_id
     LEFT JOIN at_stage ON at_stage.run_id = context_steps.run_id AND at_stage.step_id = context_steps.step_id
+    WHERE $required IS NOT NULL
 )

@@ -2,6 +2,7 @@
 -- with a step located at one of them, and contradicts it where all of its differences could be evaluated and the step is
 -- located elsewhere, or nowhere. Where one of them is not evaluable, nothing is said. A class belongs to a step by its
 -- event's span, else by its step number, else because the run has no other step; without any it stands without a step.
+-- portable
 WITH
 -- include _steps.sql
 ,
@@ -34,7 +35,7 @@ recorded AS (
 only_steps AS (
     SELECT
         run_id,
-        any_value(step_id) AS step_id
+        min(step_id) AS step_id
     FROM steps
     GROUP BY run_id
     HAVING count(*) = 1
@@ -86,9 +87,9 @@ SELECT
     context_stages.stage,
     CASE
         WHEN compared.step_id IS NULL THEN 'no step'
-        WHEN len(compared.class_stages) = 0 THEN 'no stage'
+        WHEN array_length(compared.class_stages) = 0 THEN 'no stage'
         WHEN list_contains(compared.class_stages, compared.stage_no) THEN 'agrees'
-        WHEN len(list_filter(
+        WHEN array_length(list_filter(
             compared.not_evaluable,
             lambda k: list_contains(compared.class_stages, k) AND k < coalesce(compared.stage_no, 6)
         )) > 0 THEN 'not evaluable'

@@ -47,6 +47,7 @@ def context_lost_items(
     until: datetime | None = None,
     required: str | None = None,
     limit: int = 200,
+    offset: int = 0,
 ) -> Answer[ContextLostItemRow]:
     """Which items are lost most often, at which stage, and who owns that stage."""
     return ask(
@@ -60,5 +61,5 @@ def context_lost_items(
         since=since,
         until=until,
         required=required or declared_required(),
-        limit=limit,
+        limit=limit, offset=offset,
     )

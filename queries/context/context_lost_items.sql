@@ -40,7 +40,7 @@ counted AS (
     FROM losses
     GROUP BY stage_no, item_id
     ORDER BY lost DESC, stage_no, item_id
-    LIMIT $limit
+    LIMIT $limit OFFSET $offset
 ),
 latest AS (
     SELECT
@@ -72,9 +72,21 @@ held_at AS (
     FROM context_items
     JOIN kept_in ON kept_in.item_id = context_items.item_id AND kept_in.set_name = context_items.set_name
     WHERE context_items.superseded IS NULL
+      AND NOT ($run IS NULL AND $since IS NULL AND $until IS NULL AND $required IS NULL)
     GROUP BY kept_in.stage_no, kept_in.item_id, context_items.run_id, context_items.step_id
 ),
 had AS (
+    -- Of all runs, of a workload or source: as it was counted when they were loaded.
+    SELECT
+        stage_no,
+        item_id,
+        CAST(sum(steps) AS BIGINT) AS steps
+    FROM context_held
+    WHERE $run IS NULL AND $since IS NULL AND $until IS NULL AND $required IS NULL
+      AND ($workload IS NULL OR workload = $workload)
+      AND ($source IS NULL OR source = $source)
+    GROUP BY stage_no, item_id
+    UNION ALL
     SELECT
         held_at.stage_no,
         held_at.item_id,

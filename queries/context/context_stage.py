@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ingest.store.attach import Lease
 from queries.context.required import declared_required
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ class ContextStageRow:
 
 
 def context_stage(
-    lease: Lease,
+    lease: Engine,
     *,
     run: str | None = None,
     step: str | None = None,
@@ -52,6 +51,7 @@ def context_stage(
     until: datetime | None = None,
     required: str | None = None,
     limit: int = 100000,
+    offset: int = 0,
 ) -> Answer[ContextStageRow]:
     """The stage of each step at which context was lost, and how sure that is."""
     return ask(
@@ -67,5 +67,5 @@ def context_stage(
         since=since,
         until=until,
         required=required or declared_required(),
-        limit=limit,
+        limit=limit, offset=offset,
     )

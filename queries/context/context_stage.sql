@@ -1,5 +1,6 @@
 -- A step with context sets and the first difference of its sets that is not empty: there its failure lives, and what is
 -- below is not yet meaningful. `proven` where everything above was evaluable; none is proven only if all five were.
+-- portable
 WITH
 -- include _steps.sql
 SELECT
@@ -32,4 +33,4 @@ WHERE ($step IS NULL OR steps.step_id = $step)
   AND ($stage IS NULL OR steps.stage_no = $stage)
   AND (NOT $located OR steps.stage_no IS NOT NULL)
 ORDER BY steps.started_at DESC NULLS LAST, steps.run_id, steps.seq NULLS LAST, steps.step_id
-LIMIT $limit
+LIMIT $limit OFFSET $offset

@@ -1,6 +1,7 @@
 -- The share of steps whose context failed at a stage, over all steps and by workload, agent and day, with its Wilson 95 %
 -- interval (z = 1.959964). A step counts for a stage where that stage's difference could be evaluated: what nobody recorded
 -- is in no share. `proven` are the steps found there with everything above evaluable. A day is that of the step, in UTC.
+-- portable
 WITH
 -- include _steps.sql
 ,
@@ -58,7 +59,7 @@ shared AS (
         proven,
         lost,
         found / steps AS rate,
-        1.959964 * 1.959964 / steps AS z2n
+        1.959964e0 * 1.959964e0 / steps AS z2n
     FROM counted
 )
 SELECT

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +25,7 @@ class CoordinationRow:
 
 
 def coordination(
-    lease: Lease,
+    lease: Engine,
     *,
     run: str | None = None,
     workload: str | None = None,
@@ -34,9 +33,10 @@ def coordination(
     since: datetime | None = None,
     until: datetime | None = None,
     limit: int = 1000,
+    offset: int = 0,
 ) -> Answer[CoordinationRow]:
     """Failures that look like still running: circulating tasks, waits, ownership, degraded agents."""
     return ask(
         lease, __file__, CoordinationRow,
-        run=run, workload=workload, source=source, since=since, until=until, limit=limit,
+        run=run, workload=workload, source=source, since=since, until=until, limit=limit, offset=offset,
     )  # fmt: skip

@@ -1,5 +1,6 @@
 -- A fault that looks like "still running": a circulating task with its loop, a cycle of waits, an overdue wait, a task without
 -- or with two owners, a degraded agent. Each is a finding of its rule; `members` are the agents in order.
+-- portable
 WITH chosen AS (
     SELECT
         run_id,
@@ -30,24 +31,29 @@ faults AS (
             WHEN 'agent-degraded' THEN 'degraded agent'
         END AS kind,
         list_filter(
-            coalesce(
-                json_extract_string(findings.evidence, '$.loop[*]'),
-                []
-            ) || coalesce(json_extract_string(findings.evidence, '$.cycle[*]'), [])
-              || coalesce(json_extract_string(findings.evidence, '$.owners[*]'), [])
-              || coalesce(json_extract_string(findings.evidence, '$.agents[*]'), [])
-              || [json_extract_string(findings.evidence, '$.waiter'), json_extract_string(findings.evidence, '$.holder'),
-                  json_extract_string(findings.evidence, '$.agent'), json_extract_string(findings.evidence, '$.owner')],
+            coalesce(findings.said.loop, []) || coalesce(findings.said.cycle, []) || coalesce(findings.said.owners, [])
+                || coalesce(findings.said.agents, [])
+                || [findings.said.waiter, findings.said.holder, findings.said.agent, findings.said.owner],
             lambda member: member IS NOT NULL
         ) AS members,
         findings.message AS detail,
         findings.event_id,
         findings.seq,
-        json_extract_string(findings.evidence, '$.task') AS task_id
-    FROM findings
-    WHERE findings.rule IN (
-        'task-circulates', 'wait-cycle', 'wait-overdue', 'task-unowned', 'task-two-owners', 'agent-degraded'
-    )
+        findings.said.task AS task_id
+    FROM (
+        SELECT
+            run_id,
+            rule,
+            message,
+            event_id,
+            seq,
+            from_json(evidence, '{
+                "loop": ["VARCHAR"], "cycle": ["VARCHAR"], "owners": ["VARCHAR"], "agents": ["VARCHAR"],
+                "waiter": "VARCHAR", "holder": "VARCHAR", "agent": "VARCHAR", "owner": "VARCHAR", "task": "VARCHAR"
+            }') AS said
+        FROM findings
+        WHERE rule IN ('task-circulates', 'wait-cycle', 'wait-overdue', 'task-unowned', 'task-two-owners', 'agent-degraded')
+    ) AS findings
 )
 SELECT
     faults.run_id,
@@ -63,4 +69,4 @@ SELECT
 FROM faults
 JOIN chosen ON chosen.run_id = faults.run_id
 ORDER BY chosen.started_at DESC NULLS LAST, faults.run_id, faults.seq NULLS FIRST, faults.kind, faults.event_id
-LIMIT $limit
+LIMIT $limit OFFSET $offset

@@ -1,4 +1,5 @@
 -- An edge of the delegation graph: tasks that one agent handed to another, as recorded. Nothing is inferred.
+-- portable
 WITH chosen AS (
     SELECT
         run_id,

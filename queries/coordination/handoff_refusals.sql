@@ -1,4 +1,5 @@
 -- Refused deliveries by edge and condition. A refusal is neither an error nor a retry; it enters no rate.
+-- portable
 WITH chosen AS (
     SELECT
         run_id,

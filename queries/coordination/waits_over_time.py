@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +28,7 @@ class WaitRow:
 
 
 def waits_over_time(
-    lease: Lease,
+    lease: Engine,
     *,
     run: str | None = None,
     workload: str | None = None,
@@ -37,9 +36,10 @@ def waits_over_time(
     since: datetime | None = None,
     until: datetime | None = None,
     limit: int = 200,
+    offset: int = 0,
 ) -> Answer[WaitRow]:
     """Waits of agents for one another, with deadlines and cycles."""
     return ask(
         lease, __file__, WaitRow,
-        run=run, workload=workload, source=source, since=since, until=until, limit=limit,
+        run=run, workload=workload, source=source, since=since, until=until, limit=limit, offset=offset,
     )  # fmt: skip

@@ -2,14 +2,17 @@
 -- attempts would settle it. The window ends before $until, else with the newest wall-clock time of the store. The rate is
 -- ESCALATED ÷ finished; its interval is Wilson's, 95 %. Edges are in band: k / n and the edge are rounded to a double the
 -- same way, so that 2 of 25 is not under 0.08. $bands is a JSON array of bands, one without a workload for all others.
+-- portable
 WITH given_bands AS (
-    SELECT unnest(
-        from_json(coalesce($bands, '[]'), '[{
+    SELECT
+        band.workload, band.low, band.high, band."window", band.window_s, band.window_attempts, band.min_finished,
+        band.risk_bearing, band.reviewed_by, band.reason
+    FROM (
+        SELECT unnest(from_json(coalesce($bands, '[]'), '[{
             "workload": "VARCHAR", "low": "DOUBLE", "high": "DOUBLE", "window": "VARCHAR", "window_s": "BIGINT",
             "window_attempts": "BIGINT", "min_finished": "BIGINT", "risk_bearing": "BOOLEAN", "reviewed_by": "VARCHAR",
-            "reason": "VARCHAR"}]'),
-        recursive := true
-    )
+            "reason": "VARCHAR"}]')) AS band
+    ) AS entries
 ),
 built_in AS (
     SELECT
@@ -136,19 +139,17 @@ runs_apart AS (
 dated_errors AS (
     SELECT
         coalesce(runs.workload, 'default') AS workload,
-        level,
-        tool_error_class,
+        effects.kind,
         if(clock = 'wall', coalesce(occurred_at, started_at), started_at) AS happened_at
-    FROM error_events
-    JOIN runs ON runs.run_id = error_events.run_id
+    FROM effects
+    JOIN runs ON runs.run_id = effects.run_id
     WHERE ($source IS NULL OR source = $source)
-      AND (level = 'L0' OR tool_error_class = 'unknown_outcome')
 ),
 errors_apart AS (
     SELECT
         windows.workload,
-        count(*) FILTER (level = 'L0') AS l0_captures,
-        count(*) FILTER (level IS DISTINCT FROM 'L0') AS unknown_outcomes
+        count(*) FILTER (kind = 'capture failure') AS l0_captures,
+        count(*) FILTER (kind = 'unknown outcome') AS unknown_outcomes
     FROM windows
     JOIN dated_errors ON dated_errors.workload = windows.workload
     WHERE undated OR (happened_at >= window_from AND happened_at < before)
@@ -214,7 +215,7 @@ looked AS (
     SELECT
         judged.workload,
         days_ago,
-        any_value(min_finished) AS min_finished,
+        min(min_finished) AS min_finished,
         count(*) FILTER (
             happened_at < before - to_days(CAST(days_ago AS INTEGER))
             AND (window_attempts IS NOT NULL

@@ -32,7 +32,7 @@ window_end AS (
         coalesce($until, newest + INTERVAL 1 MICROSECOND) AS before
     FROM newest_wall_time
 ),
-attempts AS (
+counted_attempts AS (
     SELECT
         workload,
         run_id,
@@ -51,7 +51,7 @@ attempts AS (
 ),
 workloads AS (
     SELECT workload, max(all_bands.workload) AS band_of
-    FROM (SELECT DISTINCT workload FROM attempts)
+    FROM (SELECT DISTINCT workload FROM counted_attempts)
     LEFT JOIN all_bands USING (workload)
     GROUP BY workload
 ),
@@ -75,7 +75,7 @@ reach AS (
 days AS (
     SELECT DISTINCT workload, CAST(day + CAST(later AS INTEGER) AS DATE) AS day
     FROM (SELECT workload, day, unnest(generate_series(0, days)) AS later
-          FROM (SELECT DISTINCT workload, day FROM attempts) JOIN reach USING (workload))
+          FROM (SELECT DISTINCT workload, day FROM counted_attempts) JOIN reach USING (workload))
 ),
 evaluations AS (
     SELECT
@@ -90,17 +90,49 @@ evaluations AS (
        AND (until IS NULL OR until >= least(CAST(days.day + 1 AS TIMESTAMPTZ), before))
     WHERE CAST(days.day AS TIMESTAMPTZ) < before
 ),
+-- Windows of whole days begin and end at midnight, but for the last one: nothing between two of these moments tells apart
+-- the attempts there, so they are counted together. Any other window needs each attempt in its place.
+by_whole_days AS (
+    SELECT workload
+    FROM periods
+    GROUP BY workload
+    HAVING bool_and(window_attempts IS NULL AND window_s % 86400 = 0)
+),
+last_windows AS (
+    SELECT evaluations.workload, arg_max(ends - to_seconds(window_s), ends) AS last_start
+    FROM evaluations
+    JOIN by_whole_days ON by_whole_days.workload = evaluations.workload
+    GROUP BY evaluations.workload
+),
+attempts AS (
+    SELECT
+        counted_attempts.workload, happened_at AS moment, run_id, seq, 1 AS attempts, CAST(finished AS INTEGER) AS finished,
+        CAST(escalated AS INTEGER) AS escalated
+    FROM counted_attempts
+    WHERE workload NOT IN (SELECT workload FROM by_whole_days)
+    UNION ALL
+    SELECT workload, moment, NULL, NULL, count(*), count(*) FILTER (finished), count(*) FILTER (escalated)
+    FROM (
+        SELECT
+            counted_attempts.workload, counted_attempts.finished, counted_attempts.escalated,
+            greatest(CAST(counted_attempts.day AS TIMESTAMPTZ), CASE WHEN happened_at >= last_start THEN last_start END)
+                AS moment
+        FROM counted_attempts
+        JOIN last_windows ON last_windows.workload = counted_attempts.workload
+    ) AS placed
+    GROUP BY workload, moment
+),
 -- Running totals at both ends of every window. A mark stands before the attempts of its own moment.
 marks AS (
     SELECT
-        workload, happened_at AS moment, 1 AS is_attempt, run_id, seq, finished, escalated, CAST(NULL AS DATE) AS day,
+        workload, moment, 1 AS is_attempt, run_id, seq, attempts, finished, escalated, CAST(NULL AS DATE) AS day,
         'attempt' AS mark
     FROM attempts
     UNION ALL
-    SELECT workload, ends, 0, NULL, NULL, false, false, day, 'end'
+    SELECT workload, ends, 0, NULL, NULL, 0, 0, 0, day, 'end'
     FROM evaluations
     UNION ALL
-    SELECT workload, ends - to_seconds(window_s), 0, NULL, NULL, false, false, day, 'start'
+    SELECT workload, ends - to_seconds(window_s), 0, NULL, NULL, 0, 0, 0, day, 'start'
     FROM evaluations
     WHERE window_s IS NOT NULL
 ),
@@ -109,9 +141,9 @@ totals AS (
         workload,
         day,
         mark,
-        sum(is_attempt) OVER so_far AS attempts,
-        count(*) FILTER (finished) OVER so_far AS finished,
-        count(*) FILTER (escalated) OVER so_far AS escalated
+        CAST(sum(attempts) OVER so_far AS BIGINT) AS attempts,
+        CAST(sum(finished) OVER so_far AS BIGINT) AS finished,
+        CAST(sum(escalated) OVER so_far AS BIGINT) AS escalated
     FROM marks
     WINDOW so_far AS (PARTITION BY workload ORDER BY moment, is_attempt, run_id, seq ROWS UNBOUNDED PRECEDING)
 ),

@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 
-from ingest.store.attach import Lease
 from queries.escalation.escalation_band import EscalationBandRow, escalation_band
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,7 @@ class SuppressedEscalationRow:
 
 
 def suppressed_escalation(
-    lease: Lease,
+    lease: Engine,
     *,
     workload: str | None = None,
     source: str | None = None,

@@ -2,12 +2,14 @@
 -- executed by themselves near (under their threshold plus 0.05) or under their own threshold, and what came of it. A later
 -- failure is such an attempt whose run ended failed or aborted all the same. Suspected: a rate under the band, an
 -- auto-execution near or under its threshold, and a later failure. Runs whose outcome is not known are in no share.
+-- portable
 WITH windows AS (
-    SELECT unnest(
-        from_json(coalesce($windows, '[]'), '[{
-            "workload": "VARCHAR", "state": "VARCHAR", "undated": "BOOLEAN", "from": "TIMESTAMPTZ", "before": "TIMESTAMPTZ"}]'),
-        recursive := true
-    )
+    SELECT given.workload, given.state, given.undated, given."from", given.before
+    FROM (
+        SELECT unnest(from_json(coalesce($windows, '[]'), '[{
+            "workload": "VARCHAR", "state": "VARCHAR", "undated": "BOOLEAN", "from": "TIMESTAMPTZ", "before": "TIMESTAMPTZ"}]'
+        )) AS given
+    ) AS entries
 ),
 attempts AS (
     SELECT
@@ -31,7 +33,7 @@ attempts AS (
       AND (undated OR (happened_at >= "from" AND happened_at < before))
 ),
 recovered_runs AS (
-    SELECT workload, run_id, any_value(has_failed) AS has_failed
+    SELECT workload, run_id, bool_or(has_failed) AS has_failed
     FROM attempts
     WHERE outcome = 'RECOVERED' AND is_decided
     GROUP BY workload, run_id
@@ -44,7 +46,7 @@ by_run AS (
 counted AS (
     SELECT
         workload,
-        any_value(state) AS state,
+        min(state) AS state,
         count(*) AS finished,
         count(*) FILTER (auto_executed) AS auto_executed,
         count(auto_executed) AS auto_recorded,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +25,17 @@ class ArtifactConformityRow:
 
 
 def artifact_conformity(
-    lease: Lease,
+    lease: Engine,
     *,
     workload: str | None = None,
     source: str | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
     limit: int = 500,
+    offset: int = 0,
 ) -> Answer[ArtifactConformityRow]:
     """Every failure artifact against the profile of its class."""
     return ask(
         lease, __file__, ArtifactConformityRow,
-        workload=workload, source=source, since=since, until=until, limit=limit,
+        workload=workload, source=source, since=since, until=until, limit=limit, offset=offset,
     )  # fmt: skip

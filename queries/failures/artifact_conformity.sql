@@ -1,4 +1,5 @@
 -- A failure artifact that does not conform to the profile of its class, or that lacks what would show it.
+-- portable
 SELECT
     error_events.run_id,
     error_events.event_id,
@@ -9,7 +10,7 @@ SELECT
     failure_profiles.retryable,
     CASE
         WHEN failure_profiles.failure_class IS NULL THEN 'class outside the list'
-        WHEN regexp_replace(lower(error_events.category), '_failure$', '') <> failure_profiles.category THEN 'other category'
+        WHEN regexp_replace(lower(error_events.category), '_failure$', '', 'g') <> failure_profiles.category THEN 'other category'
         WHEN error_events.recoverable AND NOT failure_profiles.retryable THEN 'recoverable, not retryable'
         WHEN error_events.category IS NULL OR error_events.recoverable IS NULL THEN 'not evaluable'
         ELSE 'conforms'
@@ -29,4 +30,4 @@ ORDER BY
     started_at DESC NULLS LAST,
     error_events.run_id,
     error_events.seq
-LIMIT $limit
+LIMIT $limit OFFSET $offset

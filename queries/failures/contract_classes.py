@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +22,7 @@ class ContractClassRow:
 
 
 def contract_classes(
-    lease: Lease,
+    lease: Engine,
     *,
     workload: str | None = None,
     source: str | None = None,

@@ -1,5 +1,7 @@
 -- Contract classes with the operator's response and how often each was broken. `runs` counts runs whose own class it
 -- is, also those that were refused before any error was recorded.
+-- Whole days are read from the sums by day, any other window from the errors themselves.
+-- portable
 WITH chosen AS (
     SELECT
         run_id,
@@ -10,7 +12,21 @@ WITH chosen AS (
       AND ($since IS NULL OR started_at >= $since)
       AND ($until IS NULL OR started_at < $until)
 ),
-by_error AS (
+parts AS (
+    SELECT
+        value AS contract_class,
+        errors,
+        marked AS recorded,
+        differing AS derived
+    FROM error_days
+    WHERE axis = 'contract class'
+      AND coalesce(epoch_us(CAST($since AS TIMESTAMPTZ)) % 86400000000 = 0, true)
+      AND coalesce(epoch_us(CAST($until AS TIMESTAMPTZ)) % 86400000000 = 0, true)
+      AND ($workload IS NULL OR workload = $workload)
+      AND ($source IS NULL OR source = $source)
+      AND ($since IS NULL OR day >= CAST(CAST($since AS TIMESTAMPTZ) AS DATE))
+      AND ($until IS NULL OR day < CAST(CAST($until AS TIMESTAMPTZ) AS DATE))
+    UNION ALL
     SELECT
         error_events.contract_class,
         count(*) AS errors,
@@ -19,7 +35,18 @@ by_error AS (
     FROM error_events
     JOIN chosen ON chosen.run_id = error_events.run_id
     WHERE error_events.contract_class IS NOT NULL
+      AND NOT (coalesce(epoch_us(CAST($since AS TIMESTAMPTZ)) % 86400000000 = 0, true)
+               AND coalesce(epoch_us(CAST($until AS TIMESTAMPTZ)) % 86400000000 = 0, true))
     GROUP BY error_events.contract_class
+),
+by_error AS (
+    SELECT
+        contract_class,
+        CAST(sum(errors) AS BIGINT) AS errors,
+        CAST(sum(recorded) AS BIGINT) AS recorded,
+        CAST(sum(derived) AS BIGINT) AS derived
+    FROM parts
+    GROUP BY contract_class
 ),
 by_run AS (
     SELECT

@@ -1,4 +1,5 @@
 -- What a guardrail denied, or was asked to approve, by decision and reason. A denial is a decision: neither error nor retry.
+-- portable
 SELECT
     coalesce(guardrail_events.decision, 'asked for approval') AS decision,
     guardrail_events.reason_code,

@@ -1,11 +1,13 @@
 -- Errors on each axis for itself: severity level, tool error class, context failure class, agent error code. The axes
 -- are independent questions; an error may stand on several or on none.
+-- Whole days are read from the sums by day, any other window from the errors themselves.
+-- portable
 WITH chosen AS (
-    SELECT
-        run_id,
-        started_at
+    SELECT run_id
     FROM runs
-    WHERE ($workload IS NULL OR workload = $workload)
+    WHERE NOT (coalesce(epoch_us(CAST($since AS TIMESTAMPTZ)) % 86400000000 = 0, true)
+               AND coalesce(epoch_us(CAST($until AS TIMESTAMPTZ)) % 86400000000 = 0, true))
+      AND ($workload IS NULL OR workload = $workload)
       AND ($source IS NULL OR source = $source)
       AND ($since IS NULL OR started_at >= $since)
       AND ($until IS NULL OR started_at < $until)
@@ -58,17 +60,40 @@ placed AS (
     SELECT run_id, 'context failure class' AS axis, context_failure_class AS value FROM error_events
     UNION ALL
     SELECT run_id, 'agent error code' AS axis, agent_error_code AS value FROM error_events
+),
+counted AS (
+    SELECT
+        axis,
+        value,
+        errors,
+        runs
+    FROM error_days
+    WHERE axis IN ('severity level', 'tool error class', 'context failure class', 'agent error code')
+      AND coalesce(epoch_us(CAST($since AS TIMESTAMPTZ)) % 86400000000 = 0, true)
+      AND coalesce(epoch_us(CAST($until AS TIMESTAMPTZ)) % 86400000000 = 0, true)
+      AND ($workload IS NULL OR workload = $workload)
+      AND ($source IS NULL OR source = $source)
+      AND ($since IS NULL OR day >= CAST(CAST($since AS TIMESTAMPTZ) AS DATE))
+      AND ($until IS NULL OR day < CAST(CAST($until AS TIMESTAMPTZ) AS DATE))
+    UNION ALL
+    SELECT
+        placed.axis,
+        placed.value,
+        count(*) AS errors,
+        count(DISTINCT placed.run_id) AS runs
+    FROM placed
+    JOIN chosen ON chosen.run_id = placed.run_id
+    WHERE placed.value IS NOT NULL
+    GROUP BY placed.axis, placed.value
 )
 SELECT
-    placed.axis,
-    placed.value,
+    counted.axis,
+    counted.value,
     bool_or(vocabulary.value IS NOT NULL) AS known,
     min(vocabulary.means) AS means,
-    count(*) AS errors,
-    count(DISTINCT placed.run_id) AS runs
-FROM placed
-JOIN chosen ON chosen.run_id = placed.run_id
-LEFT JOIN vocabulary ON vocabulary.axis = placed.axis AND vocabulary.value = placed.value
-WHERE placed.value IS NOT NULL
-GROUP BY placed.axis, placed.value
-ORDER BY placed.axis, errors DESC, placed.value
+    CAST(sum(counted.errors) AS BIGINT) AS errors,
+    CAST(sum(counted.runs) AS BIGINT) AS runs
+FROM counted
+LEFT JOIN vocabulary ON vocabulary.axis = counted.axis AND vocabulary.value = counted.value
+GROUP BY counted.axis, counted.value
+ORDER BY counted.axis, errors DESC, counted.value

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ingest.store.attach import Lease
 from ingest.store.configuration import configuration, duration
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 STATES = ("new", "ongoing", "regressed", "resolved")
 
@@ -39,21 +38,28 @@ class SignatureRow:
     matching: int
 
 
+def quiet_s() -> int:
+    """How long a failure is not seen until it counts as resolved, by faultlens.toml."""
+    return int(duration(configuration().signatures.resolved_after).total_seconds())
+
+
 def signatures(
-    lease: Lease,
+    lease: Engine,
     *,
     workload: str | None = None,
     source: str | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
     state: str | None = None,
+    signature: str | None = None,
+    search: str | None = None,
     resolved_after_s: int | None = None,
     limit: int = 1000,
+    offset: int = 0,
 ) -> Answer[SignatureRow]:
     """Failures by signature with their lifecycle, the most frequent first; partial ones are possibly the same."""
-    if resolved_after_s is None:
-        resolved_after_s = int(duration(configuration().signatures.resolved_after).total_seconds())
     return ask(
         lease, __file__, SignatureRow, workload=workload, source=source, since=since, until=until, state=state,
-        resolved_after_s=resolved_after_s, limit=limit,
+        signature=signature, search=search, limit=limit, offset=offset,
+        resolved_after_s=quiet_s() if resolved_after_s is None else resolved_after_s,
     )  # fmt: skip

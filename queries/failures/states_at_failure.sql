@@ -1,4 +1,5 @@
 -- States at failure with the evidence that still holds, the permitted next action, and the runs in each.
+-- portable
 WITH chosen AS (
     SELECT
         state_at_failure,

@@ -1,11 +1,15 @@
 -- Errors that carry no class on any axis, the contract class unclassified, or a value outside its list.
 -- An error may stand under more than one heading: each says another thing of it.
+-- Whole days are read from the sums by day, any other window from the errors themselves.
+-- portable
 WITH chosen AS (
     SELECT
         run_id,
         started_at
     FROM runs
-    WHERE ($workload IS NULL OR workload = $workload)
+    WHERE NOT (coalesce(epoch_us(CAST($since AS TIMESTAMPTZ)) % 86400000000 = 0, true)
+               AND coalesce(epoch_us(CAST($until AS TIMESTAMPTZ)) % 86400000000 = 0, true))
+      AND ($workload IS NULL OR workload = $workload)
       AND ($source IS NULL OR source = $source)
       AND ($since IS NULL OR started_at >= $since)
       AND ($until IS NULL OR started_at < $until)
@@ -54,13 +58,38 @@ found AS (
         run_id
     FROM errors
     WHERE outside
+),
+counted AS (
+    SELECT
+        axis AS missing,
+        value AS type,
+        detail AS value,
+        errors,
+        runs
+    FROM error_days
+    WHERE axis IN ('no class on any axis', 'contract class unclassified', 'a value outside its list')
+      AND coalesce(epoch_us(CAST($since AS TIMESTAMPTZ)) % 86400000000 = 0, true)
+      AND coalesce(epoch_us(CAST($until AS TIMESTAMPTZ)) % 86400000000 = 0, true)
+      AND ($workload IS NULL OR workload = $workload)
+      AND ($source IS NULL OR source = $source)
+      AND ($since IS NULL OR day >= CAST(CAST($since AS TIMESTAMPTZ) AS DATE))
+      AND ($until IS NULL OR day < CAST(CAST($until AS TIMESTAMPTZ) AS DATE))
+    UNION ALL
+    SELECT
+        missing,
+        type,
+        value,
+        count(*) AS errors,
+        count(DISTINCT run_id) AS runs
+    FROM found
+    GROUP BY missing, type, value
 )
 SELECT
     missing,
     type,
     value,
-    count(*) AS errors,
-    count(DISTINCT run_id) AS runs
-FROM found
+    CAST(sum(errors) AS BIGINT) AS errors,
+    CAST(sum(runs) AS BIGINT) AS runs
+FROM counted
 GROUP BY missing, type, value
 ORDER BY missing, errors DESC, type, value

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +20,7 @@ class FindingCountRow:
 
 
 def finding_counts(
-    lease: Lease,
+    lease: Engine,
     *,
     rule: str | None = None,
     workload: str | None = None,

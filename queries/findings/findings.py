@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +28,7 @@ class FindingRow:
 
 
 def findings(
-    lease: Lease,
+    lease: Engine,
     *,
     run: str | None = None,
     rule: str | None = None,
@@ -39,9 +38,10 @@ def findings(
     since: datetime | None = None,
     until: datetime | None = None,
     limit: int = 1_000_000,
+    offset: int = 0,
 ) -> Answer[FindingRow]:
     """What the conformance rules found, with the evidence, the worst first."""
     return ask(
         lease, __file__, FindingRow, run=run, rule=rule, severity=severity, workload=workload, source=source,
-        since=since, until=until, limit=limit,
+        since=since, until=until, limit=limit, offset=offset,
     )  # fmt: skip

@@ -1,4 +1,5 @@
 -- What the rules found, the worst and newest first; within a run in the order of its records.
+-- portable
 WITH chosen AS (
     SELECT
         run_id,
@@ -16,6 +17,14 @@ WITH chosen AS (
       AND ($source IS NULL OR source = $source)
       AND ($since IS NULL OR started_at >= $since)
       AND ($until IS NULL OR started_at < $until)
+),
+-- Counted apart: a window over everything that passes would keep all of its texts in hand.
+counted AS (
+    SELECT count(*) AS matching
+    FROM findings
+    JOIN chosen ON chosen.run_id = findings.run_id
+    WHERE ($rule IS NULL OR findings.rule = $rule)
+      AND ($severity IS NULL OR findings.severity = $severity)
 )
 SELECT
     findings.rule,
@@ -30,9 +39,10 @@ SELECT
     chosen.status,
     chosen.started_at,
     conformance_rules.advice,
-    count(*) OVER () AS matching
+    counted.matching
 FROM findings
 JOIN chosen ON chosen.run_id = findings.run_id
+CROSS JOIN counted
 LEFT JOIN conformance_rules ON conformance_rules.rule = findings.rule
 WHERE ($rule IS NULL OR findings.rule = $rule)
   AND ($severity IS NULL OR findings.severity = $severity)
@@ -42,5 +52,6 @@ ORDER BY
     findings.run_id,
     findings.seq NULLS FIRST,
     findings.rule,
-    findings.event_id
-LIMIT $limit
+    findings.event_id,
+    findings.message
+LIMIT $limit OFFSET $offset

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +29,6 @@ class FileRow:
     matching: int
 
 
-def files(lease: Lease, *, search: str | None = None, limit: int = 1000, offset: int = 0) -> Answer[FileRow]:
+def files(lease: Engine, *, search: str | None = None, limit: int = 1000, offset: int = 0) -> Answer[FileRow]:
     """The files that ingest met, the newest first, with what became of their records."""
     return ask(lease, __file__, FileRow, search=search, limit=limit, offset=offset)

@@ -1,5 +1,6 @@
 -- The files that ingest met, the newest first, with what became of their records; a companion follows its file.
 -- `accounted`: records = stored + duplicates + rejected + skipped. `matching` counts all of them, on whichever page.
+-- portable
 WITH met AS (
     SELECT
         coalesce(source_files.path, source_files.file_id) AS path,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +24,6 @@ class IngestTotalsRow:
     last_ingest: datetime | None
 
 
-def ingest_totals(lease: Lease) -> Answer[IngestTotalsRow]:
+def ingest_totals(lease: Engine) -> Answer[IngestTotalsRow]:
     """What ingest did over all files: records = stored + duplicates + rejected + skipped."""
     return ask(lease, __file__, IngestTotalsRow)

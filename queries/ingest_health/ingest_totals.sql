@@ -1,5 +1,6 @@
 -- What ingest did over all files: records = stored + duplicates + rejected + skipped. A file that has grown counts once,
 -- as it is now: what its shorter version had stored is stored, and no duplicate.
+-- portable
 WITH counted AS (
     SELECT
         count(*) FILTER (status <> 'superseded') AS files,

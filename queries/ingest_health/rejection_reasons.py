@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +16,6 @@ class RejectionReasonRow:
     files: int
 
 
-def rejection_reasons(lease: Lease) -> Answer[RejectionReasonRow]:
+def rejection_reasons(lease: Engine) -> Answer[RejectionReasonRow]:
     """Why records were refused, the most frequent reason first."""
     return ask(lease, __file__, RejectionReasonRow)

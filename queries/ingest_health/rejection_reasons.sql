@@ -1,4 +1,5 @@
 -- Why records were refused, the most frequent reason first.
+-- portable
 SELECT
     coalesce(reason, 'not recorded') AS reason,
     count(*) AS records,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +21,6 @@ class RejectionRow:
     matching: int
 
 
-def rejections(lease: Lease, *, reason: str | None = None, limit: int = 1000, offset: int = 0) -> Answer[RejectionRow]:
+def rejections(lease: Engine, *, reason: str | None = None, limit: int = 1000, offset: int = 0) -> Answer[RejectionRow]:
     """Records that were refused, with where each stands, why, and its raw text."""
     return ask(lease, __file__, RejectionRow, reason=reason, limit=limit, offset=offset)

@@ -1,4 +1,5 @@
 -- Records that were refused, with where each stands, why, and its raw text (cut, secrets masked).
+-- portable
 SELECT
     source_files.path,
     rejections.part,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +16,6 @@ class SkippedRow:
     records: int
 
 
-def skipped(lease: Lease, *, limit: int = 1000) -> Answer[SkippedRow]:
+def skipped(lease: Engine, *, limit: int = 1000, offset: int = 0) -> Answer[SkippedRow]:
     """Records that ingest left out on purpose, by file and reason."""
-    return ask(lease, __file__, SkippedRow, limit=limit)
+    return ask(lease, __file__, SkippedRow, limit=limit, offset=offset)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ class ContextOperationRow:
 
 
 def context_operations(
-    lease: Lease,
+    lease: Engine,
     *,
     run: str | None = None,
     workload: str | None = None,
@@ -39,9 +38,10 @@ def context_operations(
     since: datetime | None = None,
     until: datetime | None = None,
     limit: int = 500,
+    offset: int = 0,
 ) -> Answer[ContextOperationRow]:
     """Resets, rollbacks, checkpoints and compactions: what each keeps, its trigger, and what is wrong with it."""
     return ask(
         lease, __file__, ContextOperationRow,
-        run=run, workload=workload, source=source, since=since, until=until, limit=limit,
+        run=run, workload=workload, source=source, since=since, until=until, limit=limit, offset=offset,
     )  # fmt: skip

@@ -1,5 +1,6 @@
 -- A reset, rollback, checkpoint or compaction, with what it keeps and what it did not. A compaction that lost the resume
 -- contract is an unresumable run that looks healthy.
+-- portable
 WITH chosen AS (
     SELECT
         run_id,
@@ -57,4 +58,4 @@ SELECT
 FROM context_ops
 JOIN chosen ON chosen.run_id = context_ops.run_id
 ORDER BY chosen.started_at DESC NULLS LAST, context_ops.run_id, context_ops.seq
-LIMIT $limit
+LIMIT $limit OFFSET $offset

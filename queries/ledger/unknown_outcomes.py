@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ class UnknownOutcomeRow:
 
 
 def unknown_outcomes(
-    lease: Lease,
+    lease: Engine,
     *,
     run: str | None = None,
     workload: str | None = None,
@@ -38,9 +37,10 @@ def unknown_outcomes(
     since: datetime | None = None,
     until: datetime | None = None,
     limit: int = 500,
+    offset: int = 0,
 ) -> Answer[UnknownOutcomeRow]:
     """Effects that may exist: the resource to check, confirmed or not, and by whom."""
     return ask(
         lease, __file__, UnknownOutcomeRow,
-        run=run, workload=workload, source=source, since=since, until=until, limit=limit,
+        run=run, workload=workload, source=source, since=since, until=until, limit=limit, offset=offset,
     )  # fmt: skip

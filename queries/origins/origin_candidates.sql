@@ -55,6 +55,27 @@ chosen AS (
     WHERE run_id = $run
        OR (native_id = $run AND NOT EXISTS (SELECT 1 FROM runs AS exact WHERE exact.run_id = $run))
 ),
+-- What is joined more than once is read once, and of this run alone.
+spans_of_run AS MATERIALIZED (
+    SELECT run_id, span_id, parent_span_id, seq, kind, name, agent, step_index, attributes
+    FROM spans
+    WHERE run_id IN (SELECT run_id FROM chosen)
+),
+recovery_events_of_run AS MATERIALIZED (
+    SELECT run_id, error_event_id, outcome, seq
+    FROM recovery_events
+    WHERE run_id IN (SELECT run_id FROM chosen)
+),
+context_lost_of_run AS MATERIALIZED (
+    SELECT run_id, step_id, stage_no, item_id, required
+    FROM context_lost
+    WHERE run_id IN (SELECT run_id FROM chosen)
+),
+context_items_of_run AS MATERIALIZED (
+    SELECT run_id, step_id, set_name, item_id
+    FROM context_items
+    WHERE run_id IN (SELECT run_id FROM chosen)
+),
 -- ---------------------------------------------------------------------------------------------------------- messages
 messages AS (
     SELECT
@@ -69,7 +90,7 @@ messages AS (
         coalesce(
             json_extract_string(attributes, '$.tool_calls[*].function.name'), CAST([] AS VARCHAR[])
         ) AS calls
-    FROM spans
+    FROM spans_of_run AS spans
     WHERE (kind = 'message' OR (kind = 'tool' AND json_extract_string(attributes, '$.role') = 'tool'))
       AND run_id IN (SELECT run_id FROM chosen)
 ),
@@ -279,7 +300,7 @@ ends AS (
         observed.agent,
         coalesce(observed.seq, 9223372036854775807) AS seq,
         coalesce(observed.span_id, (
-            SELECT arg_max(spans.span_id, spans.seq) FROM spans
+            SELECT arg_max(spans.span_id, spans.seq) FROM spans_of_run AS spans
             WHERE spans.run_id = observed.run_id AND spans.seq <= observed.seq
               AND (spans.step_index = observed.step_index OR observed.step_index IS NULL)
         )) AS span_id
@@ -298,7 +319,7 @@ errors AS (
         error_events.signature_partial,
         coalesce(error_events.type, error_events.error_code, error_events.agent_error_code, 'error') AS named,
         EXISTS (
-            SELECT 1 FROM recovery_events
+            SELECT 1 FROM recovery_events_of_run AS recovery_events
             WHERE recovery_events.run_id = error_events.run_id
               AND recovery_events.error_event_id = error_events.event_id
               AND recovery_events.outcome = 'RECOVERED'
@@ -337,14 +358,14 @@ suspected (run_id, step_key, step_index, agent, seq, rule, evidence) AS (
         context_steps.seq, CASE WHEN context_steps.proven THEN 'context-stage-proven' ELSE 'context-stage' END,
         concat_ws(' ', 'the context lost', context_steps.lost, 'at', context_stages.stage,
                   '(' || context_stages.difference || '):', (
-                      SELECT string_agg(context_lost.item_id, ', ' ORDER BY context_lost.item_id) FROM context_lost
+                      SELECT string_agg(context_lost.item_id, ', ' ORDER BY context_lost.item_id) FROM context_lost_of_run AS context_lost
                       WHERE context_lost.run_id = context_steps.run_id AND context_lost.step_id = context_steps.step_id
                         AND context_lost.stage_no = context_steps.stage_no AND context_lost.required IS DISTINCT FROM false
                   ), CASE WHEN context_steps.proven THEN '(proven)' ELSE '(localised, not proven)' END)
     FROM context_steps
     JOIN ends ON ends.run_id = context_steps.run_id
     JOIN context_stages ON context_stages.stage_no = context_steps.stage_no
-    LEFT JOIN spans ON spans.run_id = context_steps.run_id AND spans.span_id = context_steps.step_id
+    LEFT JOIN spans_of_run AS spans ON spans.run_id = context_steps.run_id AND spans.span_id = context_steps.step_id
     WHERE coalesce(context_steps.seq, 0) <= ends.seq
     UNION ALL
     -- Where a replay first went another way than its original.
@@ -372,7 +393,7 @@ suspected (run_id, step_key, step_index, agent, seq, rule, evidence) AS (
     -- Who handed the failing agent its task.
     SELECT
         delegations.run_id, coalesce((
-            SELECT arg_max(spans.span_id, spans.seq) FROM spans
+            SELECT arg_max(spans.span_id, spans.seq) FROM spans_of_run AS spans
             WHERE spans.run_id = delegations.run_id AND spans.agent = delegations.from_agent AND spans.seq < delegations.seq
         ), delegations.event_id), CAST(NULL AS BIGINT), delegations.from_agent, delegations.seq, 'delegation',
         concat_ws(' ', delegations.from_agent, 'handed', coalesce('task ' || delegations.task_id, 'the task'), 'to',
@@ -386,7 +407,7 @@ suspected (run_id, step_key, step_index, agent, seq, rule, evidence) AS (
     -- Who delivered to the failing agent.
     SELECT
         handoffs.run_id, coalesce((
-            SELECT arg_max(spans.span_id, spans.seq) FROM spans
+            SELECT arg_max(spans.span_id, spans.seq) FROM spans_of_run AS spans
             WHERE spans.run_id = handoffs.run_id AND spans.agent = handoffs.from_agent AND spans.seq < handoffs.seq
         ), handoffs.event_id), CAST(NULL AS BIGINT), handoffs.from_agent, handoffs.seq, 'data-flow',
         concat_ws(' ', handoffs.from_agent, 'delivered what', handoffs.to_agent, 'worked on, and the delivery was accepted')
@@ -400,9 +421,9 @@ suspected (run_id, step_key, step_index, agent, seq, rule, evidence) AS (
         maker.run_id, maker.span_id, maker.step_index, maker.agent, maker.seq, 'data-flow',
         concat_ws(' ', 'produced', coalesce(context_items.item_id, 'the text'), 'that the failing step', ends.span_id, 'consumed')
     FROM ends
-    JOIN spans AS taker ON taker.run_id = ends.run_id AND taker.span_id = ends.span_id
-    JOIN spans AS maker ON maker.run_id = taker.run_id AND maker.seq < taker.seq AND maker.kind IS DISTINCT FROM 'message'
-    LEFT JOIN context_items
+    JOIN spans_of_run AS taker ON taker.run_id = ends.run_id AND taker.span_id = ends.span_id
+    JOIN spans_of_run AS maker ON maker.run_id = taker.run_id AND maker.seq < taker.seq AND maker.kind IS DISTINCT FROM 'message'
+    LEFT JOIN context_items_of_run AS context_items
         ON context_items.run_id = taker.run_id AND context_items.step_id = taker.span_id AND context_items.set_name = 'consumed'
        AND list_contains(json_extract_string(maker.attributes, '$.produced[*]'), context_items.item_id)
     WHERE context_items.item_id IS NOT NULL
@@ -442,7 +463,7 @@ fired AS (
         weights.weight
     FROM suspected
     JOIN weights ON weights.shape = 'records' AND weights.rule = suspected.rule
-    LEFT JOIN spans ON spans.run_id = suspected.run_id AND spans.span_id = suspected.step_key
+    LEFT JOIN spans_of_run AS spans ON spans.run_id = suspected.run_id AND spans.span_id = suspected.step_key
 ),
 -- A rule counts once a step, however many records bear it out.
 claims AS (
@@ -480,7 +501,7 @@ scored AS (
     SELECT
         run_id,
         step_key,
-        EXISTS (SELECT 1 FROM spans WHERE spans.run_id = steps.run_id AND spans.span_id = steps.step_key) AS is_step,
+        EXISTS (SELECT 1 FROM spans_of_run AS spans WHERE spans.run_id = steps.run_id AND spans.span_id = steps.step_key) AS is_step,
         step_index,
         agent,
         seq,

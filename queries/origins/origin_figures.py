@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +24,15 @@ class OriginFiguresRow:
     provisional: int
     trigger_is_cause: int
     prevention_null: int
+    with_delay: int
+    median_delay_s: float | None
     elsewhere: float | None
     elsewhere_low: float | None
     elsewhere_high: float | None
 
 
 def origin_figures(
-    lease: Lease,
+    lease: Engine,
     *,
     workload: str | None = None,
     source: str | None = None,

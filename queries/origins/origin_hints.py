@@ -35,8 +35,10 @@ def origin_hints(
     since: datetime | None = None,
     until: datetime | None = None,
     limit: int = 1000,
+    offset: int = 0,
 ) -> Answer[OriginHintRow]:
     """Where a failure usually originates that looks like this one, with the record that says so."""
     return ask(
-        lease, __file__, OriginHintRow, run=run, workload=workload, source=source, since=since, until=until, limit=limit
-    )
+        lease, __file__, OriginHintRow, run=run, workload=workload, source=source, since=since, until=until, limit=limit,
+        offset=offset,
+    )  # fmt: skip

@@ -9,6 +9,9 @@ from ingest.store.attach import Lease
 from queries.reader import Answer, ask
 
 
+UNSETTLED = ("provisional", "origin after observation", "trigger as root cause", "null prevention")
+
+
 @dataclass(frozen=True, slots=True)
 class OriginRow:
     """An event with a diagnosis. `distance` counts phases, `step_distance` steps; None where a place is not known."""
@@ -66,10 +69,14 @@ def origins(
     source: str | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
+    unsettled: str | None = None,
     limit: int = 1000,
     offset: int = 0,
 ) -> Answer[OriginRow]:
-    """Where failures were observed and where they originated, reviewed before recorded before derived."""
+    """Where failures were observed and where they originated, reviewed before recorded before derived.
+
+    `unsettled` keeps those that are still open in one respect, one of `UNSETTLED`.
+    """
     return ask(
         lease,
         __file__,
@@ -79,6 +86,7 @@ def origins(
         source=source,
         since=since,
         until=until,
+        unsettled=unsettled,
         limit=limit,
         offset=offset,
     )

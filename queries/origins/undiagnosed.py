@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +26,17 @@ class UndiagnosedRow:
 
 
 def undiagnosed(
-    lease: Lease,
+    lease: Engine,
     *,
     workload: str | None = None,
     source: str | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
     limit: int = 1000,
+    offset: int = 0,
 ) -> Answer[UndiagnosedRow]:
     """Runs that went wrong and of which nobody has said where it began."""
-    return ask(lease, __file__, UndiagnosedRow, workload=workload, source=source, since=since, until=until, limit=limit)
+    return ask(
+        lease, __file__, UndiagnosedRow, workload=workload, source=source, since=since, until=until, limit=limit,
+        offset=offset,
+    )  # fmt: skip

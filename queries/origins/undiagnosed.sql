@@ -1,5 +1,6 @@
 -- A run that went wrong and has no origin, neither recorded nor reviewed; the newest first, then those with the most errors.
 -- `event_id` is its last error, the failure as it was observed; NULL where the run records none.
+-- portable
 WITH chosen AS (
     SELECT
         run_id,
@@ -50,4 +51,4 @@ WHERE NOT EXISTS (
           AND json_extract_string(reviews.body, '$.originated_at') IS NOT NULL
     )
 ORDER BY chosen.started_at DESC NULLS LAST, errors DESC, chosen.run_id
-LIMIT $limit
+LIMIT $limit OFFSET $offset

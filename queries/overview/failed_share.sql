@@ -1,6 +1,7 @@
 -- The share of runs that failed, of those whose outcome is known, with its Wilson 95 % interval (z = 1.959964).
 -- Running and unknown runs are in no share. A veto, an escalation, an abort, an interruption and a refusal are known
 -- outcomes and no failures. The row without a workload is all workloads together.
+-- portable
 WITH chosen AS (
     SELECT
         coalesce(workload, 'default') AS workload,
@@ -28,7 +29,7 @@ shared AS (
         failed,
         runs - decided AS undecided,
         failed / nullif(decided, 0) AS rate,
-        1.959964 * 1.959964 / nullif(decided, 0) AS z2n
+        1.959964e0 * 1.959964e0 / nullif(decided, 0) AS z2n
     FROM counted
 )
 SELECT

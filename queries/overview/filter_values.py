@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +16,6 @@ class FilterValue:
     runs: int
 
 
-def filter_values(lease: Lease) -> Answer[FilterValue]:
+def filter_values(lease: Engine) -> Answer[FilterValue]:
     """The workloads and sources that runs name, with how many runs name each."""
     return ask(lease, __file__, FilterValue)

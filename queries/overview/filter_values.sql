@@ -1,4 +1,5 @@
 -- The workloads and sources that runs name, with how many runs name each.
+-- portable
 SELECT 'workload' AS filter, workload AS value, count(*) AS runs
 FROM runs
 WHERE workload IS NOT NULL

@@ -1,4 +1,5 @@
 -- How runs ended, by workload.
+-- portable
 SELECT
     coalesce(workload, 'default') AS workload,
     coalesce(status, 'unknown') AS status,

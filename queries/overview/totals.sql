@@ -1,4 +1,5 @@
 -- How many runs there are, and what they hold; counted from what each run carries of itself.
+-- portable
 SELECT
     count(*) AS runs,
     count(DISTINCT workload) AS workloads,

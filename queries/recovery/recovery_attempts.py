@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ class RecoveryAttemptRow:
 
 
 def recovery_attempts(
-    lease: Lease,
+    lease: Engine,
     *,
     workload: str | None = None,
     source: str | None = None,
@@ -39,9 +38,10 @@ def recovery_attempts(
     derived: bool = False,
     chain: str | None = None,
     limit: int = 1000,
+    offset: int = 0,
 ) -> Answer[RecoveryAttemptRow]:
     """Recovery attempts one by one, the newest first, also those that are in no rate."""
     return ask(
         lease, __file__, RecoveryAttemptRow, workload=workload, source=source, since=since, until=until,
-        derived=derived, chain=chain, limit=limit,
+        derived=derived, chain=chain, limit=limit, offset=offset,
     )  # fmt: skip

@@ -1,4 +1,5 @@
 -- Recovery attempts, the newest first, each with the failure it belongs to. `counted_as` says what it is to a rate.
+-- portable
 SELECT
     recovery_attempts.run_id,
     recovery_attempts.event_id,
@@ -24,4 +25,4 @@ WHERE (recovery_attempts.basis = 'recorded' OR $derived)
   AND ($until IS NULL OR happened_at < $until)
   AND ($chain IS NULL OR chain = $chain)
 ORDER BY happened_at DESC NULLS LAST, recovery_attempts.run_id, recovery_attempts.seq DESC
-LIMIT $limit
+LIMIT $limit OFFSET $offset

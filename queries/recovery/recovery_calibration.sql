@@ -1,5 +1,6 @@
 -- Confidence against success, in ten bins: of the finished attempts that record a confidence, how many recovered.
 -- A bin that nothing falls into has no rate. `gap` is average confidence minus success rate: over 0 is too sure.
+-- portable
 WITH attempts AS (
     SELECT
         least(floor(confidence * 10), 9) AS bin,

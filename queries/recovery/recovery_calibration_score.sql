@@ -1,6 +1,7 @@
 -- How good the confidences are, over all attempts (chain NULL) and by chain. Brier is the mean of (confidence - recovered)²:
 -- 0 is perfect, 0.25 is what "50 %" every time gets. `brier_of_base_rate` is what saying the success rate each time would
 -- get: a Brier over it means that the confidence tells less than the average does. `gap` over 0 is too sure.
+-- portable
 WITH attempts AS (
     SELECT
         chain,

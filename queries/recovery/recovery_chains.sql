@@ -1,26 +1,10 @@
 -- Recovery chains A, B and C: attempts, how many finished and how, raw and collapsed, with Wilson 95 % intervals.
 -- Collapsed: attempts of one run, chain and full signature are one attempt with the outcome of the last. ABORTED is in
 -- every denominator and no numerator. A hand-over is an escalated attempt whose run's next attempt is of another chain.
-WITH attempts AS (
-    SELECT
-        run_id,
-        seq,
-        chain,
-        outcome,
-        confidence,
-        auto_executed,
-        counted_as,
-        full_signature IS NULL
-            OR row_number() OVER (PARTITION BY run_id, chain, full_signature ORDER BY seq DESC) = 1 AS is_last,
-        lead(chain) OVER (PARTITION BY run_id ORDER BY seq) AS next_chain
-    FROM recovery_attempts
-    WHERE is_counted
-      AND (basis = 'recorded' OR $derived)
-      AND ($workload IS NULL OR workload = $workload)
-      AND ($source IS NULL OR source = $source)
-      AND ($since IS NULL OR happened_at >= $since)
-      AND ($until IS NULL OR happened_at < $until)
-),
+-- portable
+WITH
+-- include _attempts.sql
+,
 counted AS (
     SELECT
         chain,

@@ -1,11 +1,14 @@
 -- The step at which attempts that did not recover failed: the first one recorded as FAILED. Step NULL: no step says so.
 -- `reached` counts the attempts of the chain that record the step at all.
+-- portable
 WITH attempts AS (
     SELECT
-        run_id,
-        event_id,
         chain,
-        outcome
+        outcome,
+        failed_step,
+        failed_agent,
+        failed_action,
+        steps
     FROM recovery_attempts
     WHERE counted_as = 'finished'
       AND (basis = 'recorded' OR $derived)
@@ -14,37 +17,40 @@ WITH attempts AS (
       AND ($since IS NULL OR happened_at >= $since)
       AND ($until IS NULL OR happened_at < $until)
 ),
-failed AS (
+alike AS (
     SELECT
-        run_id,
-        event_id,
-        min(step) AS step,
-        arg_min(agent, step) AS agent,
-        arg_min(action, step) AS action
-    FROM recovery_steps
-    WHERE result = 'FAILED'
-    GROUP BY run_id, event_id
+        chain,
+        steps,
+        count(*) AS attempts
+    FROM attempts
+    WHERE steps IS NOT NULL
+    GROUP BY chain, steps
+),
+each_step AS (
+    SELECT
+        chain,
+        attempts,
+        unnest(steps) AS step
+    FROM alike
 ),
 reached AS (
     SELECT
-        attempts.chain,
-        recovery_steps.step,
-        count(*) AS reached
-    FROM attempts
-    JOIN recovery_steps ON recovery_steps.run_id = attempts.run_id AND recovery_steps.event_id = attempts.event_id
-    GROUP BY attempts.chain, recovery_steps.step
+        chain,
+        step,
+        CAST(sum(attempts) AS BIGINT) AS reached
+    FROM each_step
+    GROUP BY chain, step
 ),
 fallen AS (
     SELECT
-        attempts.chain,
-        failed.step,
-        failed.agent,
+        chain,
+        failed_step AS step,
+        failed_agent AS agent,
         count(*) AS attempts,
-        min(failed.action) AS action
+        min(failed_action) AS action
     FROM attempts
-    LEFT JOIN failed ON failed.run_id = attempts.run_id AND failed.event_id = attempts.event_id
-    WHERE attempts.outcome <> 'RECOVERED'
-    GROUP BY attempts.chain, failed.step, failed.agent
+    WHERE outcome <> 'RECOVERED'
+    GROUP BY chain, failed_step, failed_agent
 )
 SELECT
     fallen.chain,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +21,7 @@ class HandoverRow:
 
 
 def recovery_handovers(
-    lease: Lease,
+    lease: Engine,
     *,
     workload: str | None = None,
     source: str | None = None,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,18 +24,22 @@ class ReportedRow:
     reported_escalation_rate: float | None
     escalation_rate: float | None
     differs: bool | None
+    matching: int
 
 
 def recovery_reported(
-    lease: Lease,
+    lease: Engine,
     *,
     workload: str | None = None,
     source: str | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
     derived: bool = False,
+    limit: int = 1000,
+    offset: int = 0,
 ) -> Answer[ReportedRow]:
     """What producers report of their own recovery beside the recomputed figures; differences first."""
     return ask(
-        lease, __file__, ReportedRow, workload=workload, source=source, since=since, until=until, derived=derived
-    )
+        lease, __file__, ReportedRow, workload=workload, source=source, since=since, until=until, derived=derived,
+        limit=limit, offset=offset,
+    )  # fmt: skip

@@ -1,5 +1,6 @@
 -- What producers report of themselves (recovery_metrics) beside what follows from the records of the same run. The escalation
 -- rate is over all chains of the run. `differs` allows for rounding to a whole percent; NULL where nothing can be compared.
+-- portable
 WITH reported AS (
     SELECT
         reported_metrics.run_id,
@@ -28,6 +29,7 @@ recomputed AS (
         count(*) FILTER (outcome = 'ESCALATED') / nullif(count(*) FILTER (counted_as = 'finished'), 0) AS escalation_rate
     FROM recovery_attempts
     WHERE is_counted
+      AND run_id IN (SELECT run_id FROM reported)
       AND (basis = 'recorded' OR $derived)
     GROUP BY GROUPING SETS ((run_id), (run_id, chain))
 )
@@ -49,9 +51,10 @@ SELECT
             abs(reported.reported_success_rate - of_chain.success_rate),
             abs(reported.reported_avg_confidence - of_chain.avg_confidence),
             abs(reported.reported_escalation_rate - of_run.escalation_rate)
-        ) > 0.0051,
+        ) > 0.0051e0,
         CASE WHEN reported.reported_attempts = coalesce(of_chain.attempts, 0) THEN false END
-    ) AS differs
+    ) AS differs,
+    count(*) OVER () AS matching
 FROM reported
 LEFT JOIN recomputed AS of_chain
     ON of_chain.run_id = reported.run_id
@@ -59,3 +62,4 @@ LEFT JOIN recomputed AS of_chain
    AND of_chain.chain IS NOT DISTINCT FROM reported.chain
 LEFT JOIN recomputed AS of_run ON of_run.run_id = reported.run_id AND of_run.all_chains
 ORDER BY differs DESC NULLS LAST, reported.run_id, reported.seq, reported.chain
+LIMIT $limit OFFSET $offset

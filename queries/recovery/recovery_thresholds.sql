@@ -1,31 +1,9 @@
 -- Whether each chain kept its own rules: executed by itself only at or above its threshold, and no more attempts for one
 -- failure of a run than it allows. A chain's own threshold wins over the confidence bands. One failure is one full
 -- signature in a run, else one error event. Chain C records no limit of attempts: not evaluable (NULL).
-WITH attempts AS (
-    SELECT
-        run_id,
-        chain,
-        confidence,
-        auto_executed,
-        coalesce(full_signature, error_event_id) AS failure
-    FROM recovery_attempts
-    WHERE is_counted
-      AND (basis = 'recorded' OR $derived)
-      AND ($workload IS NULL OR workload = $workload)
-      AND ($source IS NULL OR source = $source)
-      AND ($since IS NULL OR happened_at >= $since)
-      AND ($until IS NULL OR happened_at < $until)
-),
-by_failure AS (
-    SELECT
-        chain,
-        run_id,
-        failure,
-        count(*) AS attempts
-    FROM attempts
-    WHERE failure IS NOT NULL
-    GROUP BY chain, run_id, failure
-)
+-- portable
+WITH
+-- include _attempts.sql
 SELECT
     recovery_chain_profiles.chain,
     recovery_chain_profiles.auto_threshold,
@@ -37,13 +15,8 @@ SELECT
     count(*) FILTER (NOT auto_executed) AS asked,
     count(*) FILTER (NOT auto_executed AND confidence >= auto_threshold) AS asked_above,
     count(attempts.run_id) FILTER (auto_executed IS NULL) AS auto_not_recorded,
-    (SELECT count(*) FROM by_failure WHERE by_failure.chain = recovery_chain_profiles.chain) AS failures,
-    CASE
-        WHEN max_attempts IS NOT NULL THEN (
-            SELECT count(*)
-            FROM by_failure
-            WHERE by_failure.chain = recovery_chain_profiles.chain AND by_failure.attempts > max_attempts)
-    END AS failures_over_max,
+    count(*) FILTER (nth_of_failure = 1) AS failures,
+    CASE WHEN max_attempts IS NOT NULL THEN count(*) FILTER (nth_of_failure = max_attempts + 1) END AS failures_over_max,
     count(attempts.run_id) FILTER (failure IS NULL) AS without_failure
 FROM recovery_chain_profiles
 LEFT JOIN attempts ON attempts.chain = recovery_chain_profiles.chain

@@ -1,6 +1,7 @@
 -- A rate day by day (UTC) with Laney p' limits: for $measure 'success' the share that recovered, for 'escalation' the share
 -- that escalated, of the attempts finished that day. The limits are the mean ± 3 standard errors, widened where the days
 -- differ more than chance alone would make them (`overdispersion` over 1). Fewer than 8 days, or nothing that varies: none.
+-- portable
 WITH days AS (
     SELECT
         CAST(happened_at AS DATE) AS day,

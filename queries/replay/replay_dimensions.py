@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +22,7 @@ class ReplayDimensionRow:
 
 
 def replay_dimensions(
-    lease: Lease,
+    lease: Engine,
     *,
     run: str | None = None,
     workload: str | None = None,
@@ -31,9 +30,10 @@ def replay_dimensions(
     since: datetime | None = None,
     until: datetime | None = None,
     limit: int = 2000,
+    offset: int = 0,
 ) -> Answer[ReplayDimensionRow]:
     """The dimensions of replays: expected beside observed."""
     return ask(
         lease, __file__, ReplayDimensionRow,
-        run=run, workload=workload, source=source, since=since, until=until, limit=limit,
+        run=run, workload=workload, source=source, since=since, until=until, limit=limit, offset=offset,
     )  # fmt: skip

@@ -1,4 +1,5 @@
 -- A dimension of a replay, expected (the original) beside observed (the replay), and for agent replays the kind of drift.
+-- portable
 WITH chosen AS (
     SELECT
         run_id,
@@ -35,4 +36,4 @@ FROM replays
 JOIN chosen ON chosen.run_id = replays.run_id
 WHERE replays.dimension IS NOT NULL
 ORDER BY replays.run_id, replays.replay_of, replays.seq, replays.dimension
-LIMIT $limit
+LIMIT $limit OFFSET $offset

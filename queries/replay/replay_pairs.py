@@ -39,9 +39,10 @@ def replay_pairs(
     since: datetime | None = None,
     until: datetime | None = None,
     limit: int = 200,
+    offset: int = 0,
 ) -> Answer[ReplayPairRow]:
     """Runs and what they replay: the verdict beside the events difference and the first divergent event."""
     return ask(
         lease, __file__, ReplayPairRow,
-        run=run, workload=workload, source=source, since=since, until=until, limit=limit,
+        run=run, workload=workload, source=source, since=since, until=until, limit=limit, offset=offset,
     )  # fmt: skip

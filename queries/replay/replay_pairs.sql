@@ -72,4 +72,4 @@ FROM pairs
 JOIN chosen ON chosen.run_id = pairs.run_id
 LEFT JOIN originals ON originals.native_id = pairs.replay_of AND originals.source = chosen.source
 ORDER BY chosen.started_at DESC NULLS LAST, pairs.run_id, pairs.replay_of
-LIMIT $limit
+LIMIT $limit OFFSET $offset

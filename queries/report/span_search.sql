@@ -8,25 +8,31 @@ WITH RECURSIVE chosen AS (
     WHERE run_id = $run
        OR (native_id = $run AND NOT EXISTS (SELECT 1 FROM runs AS exact WHERE exact.run_id = $run))
 ),
-steps AS (
-    SELECT
-        spans.run_id,
-        spans.span_id,
-        spans.parent_span_id,
-        spans.seq,
-        spans.kind,
-        spans.name,
-        spans.phase,
-        spans.agent,
-        spans.tool,
-        CASE
-            WHEN chosen.clock = 'wall' THEN date_diff('microsecond', spans.started_at, spans.ended_at) / 1e6
-        END AS duration_s,
-        spans.status,
-        spans.parent_span_id IS NOT NULL AND parents.span_id IS NULL AS is_orphan
+-- Read once: a join of the table with itself would read the spans of every run.
+own AS MATERIALIZED (
+    SELECT run_id, span_id, parent_span_id, seq, kind, name, phase, agent, tool, started_at, ended_at, status
     FROM spans
-    JOIN chosen ON chosen.run_id = spans.run_id
-    LEFT JOIN spans AS parents ON parents.run_id = spans.run_id AND parents.span_id = spans.parent_span_id
+    WHERE run_id IN (SELECT run_id FROM chosen)
+),
+steps AS MATERIALIZED (
+    SELECT
+        own.run_id,
+        own.span_id,
+        own.parent_span_id,
+        own.seq,
+        own.kind,
+        own.name,
+        own.phase,
+        own.agent,
+        own.tool,
+        CASE
+            WHEN chosen.clock = 'wall' THEN date_diff('microsecond', own.started_at, own.ended_at) / 1e6
+        END AS duration_s,
+        own.status,
+        own.parent_span_id IS NOT NULL AND parents.span_id IS NULL AS is_orphan
+    FROM own
+    JOIN chosen ON chosen.run_id = own.run_id
+    LEFT JOIN own AS parents ON parents.run_id = own.run_id AND parents.span_id = own.parent_span_id
 ),
 hanging AS (
     SELECT run_id, span_id

@@ -6,16 +6,21 @@ WITH RECURSIVE chosen AS (
     WHERE run_id = $run
        OR (native_id = $run AND NOT EXISTS (SELECT 1 FROM runs AS exact WHERE exact.run_id = $run))
 ),
-steps AS (
-    SELECT
-        spans.run_id,
-        spans.span_id,
-        spans.parent_span_id,
-        spans.status,
-        spans.parent_span_id IS NOT NULL AND parents.span_id IS NULL AS is_orphan
+-- Read once: a join of the table with itself would read the spans of every run.
+own AS MATERIALIZED (
+    SELECT run_id, span_id, parent_span_id, status
     FROM spans
-    LEFT JOIN spans AS parents ON parents.run_id = spans.run_id AND parents.span_id = spans.parent_span_id
-    WHERE spans.run_id IN (SELECT run_id FROM chosen)
+    WHERE run_id IN (SELECT run_id FROM chosen)
+),
+steps AS MATERIALIZED (
+    SELECT
+        own.run_id,
+        own.span_id,
+        own.parent_span_id,
+        own.status,
+        own.parent_span_id IS NOT NULL AND parents.span_id IS NULL AS is_orphan
+    FROM own
+    LEFT JOIN own AS parents ON parents.run_id = own.run_id AND parents.span_id = own.parent_span_id
 ),
 below AS (
     SELECT run_id, span_id, 0 AS depth

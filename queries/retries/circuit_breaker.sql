@@ -1,5 +1,6 @@
 -- A breaker that opened: a full signature seen a second time in its run. What came after it opened is thrash; it closes when
 -- a recovery of the same failure succeeds.
+-- portable
 WITH chosen AS (
     SELECT
         run_id,
@@ -17,55 +18,23 @@ WITH chosen AS (
       AND ($source IS NULL OR source = $source)
       AND ($since IS NULL OR started_at >= $since)
       AND ($until IS NULL OR started_at < $until)
-),
-seen AS (
-    SELECT
-        error_events.run_id,
-        error_events.signature,
-        error_events.event_id,
-        error_events.error_code,
-        error_events.agent,
-        error_events.occurred_at,
-        error_events.seq,
-        row_number() OVER (PARTITION BY error_events.run_id, error_events.signature ORDER BY error_events.seq) AS nth
-    FROM error_events
-    WHERE error_events.signature IS NOT NULL AND error_events.signature_partial = false
-      AND error_events.run_id IN (SELECT run_id FROM chosen)
-),
-opened AS (
-    SELECT
-        run_id,
-        signature,
-        any_value(error_code) AS error_code,
-        any_value(agent) AS agent,
-        max(event_id) FILTER (nth = 2) AS opened_by,
-        max(seq) FILTER (nth = 2) AS opened_seq,
-        max(occurred_at) FILTER (nth = 2) AS opened_at,
-        count(*) AS occurrences
-    FROM seen
-    GROUP BY run_id, signature
-    HAVING count(*) >= 2
 )
 SELECT
-    opened.run_id,
-    opened.signature,
-    opened.error_code,
-    opened.agent,
-    opened.opened_by,
-    CASE WHEN chosen.clock = 'wall' THEN opened.opened_at END AS opened_at,
-    opened.occurrences,
+    breakers.run_id,
+    breakers.signature,
+    breakers.error_code,
+    breakers.agent,
+    breakers.opened_by,
+    CASE WHEN chosen.clock = 'wall' THEN breakers.opened_at END AS opened_at,
+    breakers.occurrences,
     1 AS attempts,
-    opened.occurrences - 1 AS repeats,
-    opened.occurrences - 2 AS after_opening,
-    CASE WHEN EXISTS (
-        SELECT 1 FROM recovery_events
-        WHERE recovery_events.run_id = opened.run_id AND recovery_events.signature = opened.signature
-          AND recovery_events.seq > opened.opened_seq AND recovery_events.outcome = 'RECOVERED'
-    ) THEN 'closed by a recovery' ELSE 'open at the end' END AS state,
+    breakers.occurrences - 1 AS repeats,
+    breakers.occurrences - 2 AS after_opening,
+    CASE WHEN breakers.is_closed THEN 'closed by a recovery' ELSE 'open at the end' END AS state,
     chosen.run_name,
     chosen.workload,
     count(*) OVER () AS matching
-FROM opened
-JOIN chosen ON chosen.run_id = opened.run_id
-ORDER BY after_opening DESC, chosen.started_at DESC NULLS LAST, opened.run_id, opened.signature
-LIMIT $limit
+FROM breakers
+JOIN chosen ON chosen.run_id = breakers.run_id
+ORDER BY after_opening DESC, chosen.started_at DESC NULLS LAST, breakers.run_id, breakers.signature
+LIMIT $limit OFFSET $offset

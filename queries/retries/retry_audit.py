@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ingest.store.attach import Lease
 from ingest.store.configuration import configuration
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ class RetryRow:
 
 
 def retry_audit(
-    lease: Lease,
+    lease: Engine,
     *,
     per_failure: int | None = None,
     per_run: int | None = None,
@@ -45,7 +44,9 @@ def retry_audit(
     source: str | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
+    verdict: str | None = None,
     limit: int = 1000,
+    offset: int = 0,
 ) -> Answer[RetryRow]:
     """Every retry with its verdict; budgets from faultlens.toml unless given."""
     retry = configuration().retry
@@ -54,5 +55,5 @@ def retry_audit(
     return ask(
         lease, __file__, RetryRow,
         per_failure=per_failure, per_run=per_run, run=run, workload=workload, source=source, since=since,
-        until=until, limit=limit,
+        until=until, verdict=verdict, limit=limit, offset=offset,
     )  # fmt: skip

@@ -1,4 +1,5 @@
 -- Who repeats most without changing anything: agents and places (tool, file) by unchanged retries.
+-- portable
 WITH chosen AS (
     SELECT
         run_id,
@@ -20,19 +21,17 @@ WITH chosen AS (
 counted AS (
     SELECT
         'agent' AS kind,
-        error_events.agent AS name,
-        retries.run_id,
-        coalesce(retries.is_bare AND NOT retries.is_transient, false) AS is_thrash
-    FROM retries
-    JOIN error_events ON error_events.run_id = retries.run_id AND error_events.event_id = retries.of_event
+        agent AS name,
+        run_id,
+        coalesce(is_bare AND NOT is_transient, false) AS is_thrash
+    FROM retry_facts
     UNION ALL
     SELECT
         'place' AS kind,
-        coalesce(json_extract_string(error_events.attributes, '$.tool'), error_events.location) AS name,
-        retries.run_id,
-        coalesce(retries.is_bare AND NOT retries.is_transient, false) AS is_thrash
-    FROM retries
-    JOIN error_events ON error_events.run_id = retries.run_id AND error_events.event_id = retries.of_event
+        place AS name,
+        run_id,
+        coalesce(is_bare AND NOT is_transient, false) AS is_thrash
+    FROM retry_facts
 )
 SELECT
     counted.kind,

@@ -32,9 +32,10 @@ def rules_not_evaluable(
     since: datetime | None = None,
     until: datetime | None = None,
     limit: int = 200,
+    offset: int = 0,
 ) -> Answer[NotEvaluableRow]:
     """The runs in which a rule met a record that lacks what it needs."""
     return ask(
         lease, __file__, NotEvaluableRow, rule=rule, workload=workload, source=source, since=since, until=until,
-        limit=limit,
+        limit=limit, offset=offset,
     )  # fmt: skip

@@ -28,4 +28,4 @@ FROM rule_verdicts
 JOIN chosen ON chosen.run_id = rule_verdicts.run_id
 WHERE list_contains(rule_verdicts.not_evaluable, $rule)
 ORDER BY chosen.started_at DESC NULLS LAST, chosen.run_id
-LIMIT $limit
+LIMIT $limit OFFSET $offset

@@ -1,5 +1,6 @@
 -- Runs with how they really ended. Ordered by $sort: newest, oldest, longest, most_errors, name; runs without a time
 -- stand last. `matching` counts every run that passes the filters, on whichever page of the list it stands.
+-- portable
 SELECT
     run_id,
     source,
@@ -11,12 +12,11 @@ SELECT
     started_at,
     ended_at,
     clock,
-    CASE WHEN clock = 'wall' THEN date_diff('microsecond', started_at, ended_at) / 1e6 END AS duration_s,
+    CASE WHEN clock = 'wall' THEN (epoch_us(ended_at) - epoch_us(started_at)) / 1e6 END AS duration_s,
     spans,
     errors,
     recoveries,
-    CASE WHEN EXISTS (SELECT 1 FROM rule_verdicts WHERE rule_verdicts.run_id = runs.run_id)
-         THEN (SELECT count(*) FROM findings WHERE findings.run_id = runs.run_id) END AS findings,
+    findings,
     count(*) OVER () AS matching
 FROM runs
 WHERE ($workload IS NULL OR workload = $workload)

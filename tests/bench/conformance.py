@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-import time
 
 from ingest.derive import findings, wait_cycles
 from ingest.staging import Staging
+from tests.bench.measure import clocked
 
 A_RUN = 50
 CLASSES = (
@@ -62,11 +62,14 @@ def main(records: int) -> None:
     for table, (of_a_run, columns) in ROWS.items():
         rows = records // A_RUN * of_a_run
         staging.con.execute(f"INSERT INTO {table} BY NAME SELECT {columns} FROM range({rows}) AS t(i)").fetchall()
-    began, used = time.monotonic(), time.process_time()
-    wait_cycles.derive(staging.con)
-    findings.derive(staging.con)
-    print(f"{records:,} records, {len(findings.rules())} rules: {time.monotonic() - began:.2f} s, "
-          f"{time.process_time() - used:.2f} s of processor time")  # fmt: skip
+
+    def derive() -> None:
+        wait_cycles.derive(staging.con)
+        findings.derive(staging.con)
+
+    took = clocked(derive)
+    print(f"{records:,} records, {len(findings.rules())} rules: {took.clock_s:.2f} s, "
+          f"{took.cpu_s:.2f} s of processor time")  # fmt: skip
     counted = "SELECT rule, count(*) FROM findings GROUP BY rule ORDER BY 2 DESC, 1"
     for rule, number in staging.con.execute(counted).fetchall():
         print(f"{number:>9,} {rule}")

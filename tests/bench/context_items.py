@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
@@ -16,6 +15,7 @@ from tempfile import TemporaryDirectory
 from ingest.derive import steps
 from ingest.store import Lease, memory_connection, open_store, publication
 from queries.catalogue import named
+from tests.bench.measure import clocked
 
 ITEMS_A_STEP = 22  # 3 required, 8 retrieved, 5 eligible, 2 composed, 2 consumed, 2 current
 STEPS_A_RUN = 10
@@ -32,9 +32,7 @@ def write(path: Path, items: int) -> float:
         con.execute(_SETS)
         con.execute(_ITEMS)
         con.execute("CREATE TEMP TABLE context_carried (run_id VARCHAR, step_id VARCHAR, to_step_id VARCHAR)")
-        began = time.perf_counter()
-        dict(steps.steps())["50_context_lost.sql"](con)
-        took = time.perf_counter() - began
+        took = clocked(lambda: dict(steps.steps())["50_context_lost.sql"](con)).clock_s
         con.execute("USE memory")
     return took
 
@@ -107,13 +105,8 @@ def main(items: int) -> None:
 
 
 def _milliseconds(ask: Callable[[], object]) -> tuple[float, float]:
-    walls, cpus = [], []
-    for _ in range(5):
-        wall, cpu = time.perf_counter(), time.process_time()
-        ask()
-        walls.append((time.perf_counter() - wall) * 1000)
-        cpus.append((time.process_time() - cpu) * 1000)
-    return median(walls), median(cpus)
+    found = [clocked(ask) for _ in range(5)]
+    return 1000 * median(one.clock_s for one in found), 1000 * median(one.cpu_s for one in found)
 
 
 if __name__ == "__main__":

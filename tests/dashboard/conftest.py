@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from ingest.store import ensure_store
+from ingest.store import memory_connection, open_store
 from tests.queries.full_store import write
 
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
@@ -17,7 +17,8 @@ APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 @pytest.fixture(scope="session")
 def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("empty") / "empty.duckdb"
-    ensure_store(path)
+    with memory_connection() as con, open_store(path).publication(con):
+        pass
     return path
 
 

@@ -121,7 +121,7 @@ def test_a_line_cut_inside_a_character_could_still_become_whole() -> None:
 
 
 def test_a_line_longer_than_can_be_held_is_one_fault_and_the_next_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_text, "_MAX_LINE", 100)
+    monkeypatch.setattr(json_text, "MAX_LINE", 100)
     data = b'{"a": 1}\n' + b'{"b": "' + b"x" * 350 + b'"}\n' + b'{"c": 3}\n'
     found = list(values(io.BytesIO(data)))
     assert [(line.number, line.offset) for line, _ in found] == [(1, 0), (2, 9), (3, data.index(b'{"c"'))]

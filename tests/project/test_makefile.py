@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-TARGETS = ("demo", "test", "lint", "bench", "reliability", "soak", "lock", "clean", "help")
+TARGETS = ("demo", "test", "install-lake", "test-lake", "lint", "bench", "reliability", "soak", "lock", "clean", "help")
 
 
 def make(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -12,7 +12,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from ingest.store import memory_connection, publication
+from ingest.store import memory_connection, open_store
+from tests.queries.settled import settle
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 RUN = {
@@ -82,7 +83,7 @@ class Store:
 
     def write(self, path: Path) -> Path:
         """The store lies at the path."""
-        with memory_connection() as con, publication(path, con) as draft:
+        with memory_connection() as con, open_store(path).publication(con) as draft:
             cursor = draft.cursor()
             for name, rows, columns in (
                 ("runs", self.runs, RUN),
@@ -93,4 +94,5 @@ class Store:
                 cursor.register("written", written)
                 cursor.execute(f"INSERT INTO {name} BY NAME SELECT * FROM written").fetchall()
                 cursor.unregister("written")
+            settle(con, draft)
         return path

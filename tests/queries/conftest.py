@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from ingest.store import Lease, ensure_store, open_store
+from ingest.store import Lease, memory_connection, open_store
 from tests.queries.full_store import write
 
 
 @pytest.fixture(scope="session")
 def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("empty") / "empty.duckdb"
-    ensure_store(path)
+    with memory_connection() as con, open_store(path).publication(con):
+        pass
     return path
 
 

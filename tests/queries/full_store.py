@@ -9,7 +9,8 @@ from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ingest.store import memory_connection, publication
+from ingest.store import memory_connection, open_store
+from tests.queries.settled import settle
 
 if TYPE_CHECKING:
     import duckdb
@@ -47,12 +48,13 @@ FAILURES: Iterator[dict[str, Any]] = cycle(
 
 def write(path: Path, *, runs: int = 42, events_a_run: int = 6) -> None:
     """A store lies at the path, with so many runs and so many events in each."""
-    with memory_connection() as con, publication(path, con) as draft:
+    with memory_connection() as con, open_store(path).publication(con) as draft:
         cursor = draft.cursor()
         _files(cursor)
         for number in range(1, runs + 1):
             _run(cursor, number)
         _events(cursor, runs, events_a_run)
+        settle(con, draft)
 
 
 def _put(cursor: duckdb.DuckDBPyConnection, table: str, **values: Any) -> None:

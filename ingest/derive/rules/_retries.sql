@@ -1,6 +1,8 @@
+-- when: error_events WHERE action IS NOT NULL
+-- when: error_events HAVING count(*) > count(DISTINCT run_id)
+-- when: events WHERE kind = 'retry'
 -- Every retry that the records tell of, one for each failure that was tried again: a recorded or derived `retry` event, an
 -- Action that says so, or the same failure again in the same step. `is_bare`: nothing was changed; NULL: not recorded.
-DELETE FROM retries;
 INSERT INTO retries BY NAME
 WITH failures AS (
     SELECT run_id, event_id, seq, state_hash, step_index, phase, agent, location, error_code, signature,

@@ -3,7 +3,7 @@
 -- statement: A recovery is auto-executed with confidence under the chain's own threshold.
 -- needs: chain, confidence and auto_executed
 -- advice: Ask under the threshold: A 0.75, B 0.70, C 0.80.
--- tables: recovery_events
+-- when: recovery_events WHERE basis = 'recorded'
 SELECT r.run_id, r.event_id,
        CASE WHEN r.auto_executed = false THEN false
             WHEN r.auto_executed AND p.auto_threshold IS NOT NULL THEN r.confidence < p.auto_threshold END AS violated,

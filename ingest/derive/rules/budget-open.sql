@@ -3,7 +3,8 @@
 -- statement: Work is recorded after a budget was exceeded.
 -- needs: a budget failure (class budget_exceeded, reason budget_exhausted, or a runtime's budget error)
 -- advice: A budget must close the run: find what goes on consuming after it.
--- tables: error_events, guardrail_events
+-- when: error_events WHERE failure_class = 'budget_exceeded' OR contains(lower(concat_ws(' ', error_code, type)), 'budget') OR contract_class IS NOT NULL AND contains(lower(details), 'budget')
+-- when: guardrail_events WHERE reason_code = 'budget_exhausted'
 WITH exceeded AS (
     SELECT run_id, min(seq) AS seq, arg_min(event_id, seq) AS event_id, arg_min(what, seq) AS what,
            arg_min(span_id, seq) AS span_id, arg_min(step_index, seq) AS step_index

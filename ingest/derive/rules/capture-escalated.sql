@@ -3,7 +3,7 @@
 -- statement: An L0 capture is escalated past L0 on empty stdout or exit code alone, or counted as failure.
 -- needs: the state of the artifact and what the transcript or log shows
 -- advice: One typed retry with the repair directive. Exit code and empty stdout decide nothing on that path.
--- tables: error_events
+-- when: error_events WHERE level = 'L0' OR artifact_state IS NOT NULL
 WITH states AS (
     SELECT *, lower(coalesce(json_extract_string(attributes, '$.transcript'), json_extract_string(attributes, '$.transcript_state')))
                AS transcript,

@@ -3,15 +3,16 @@
 -- statement: The chain used is not the one the trigger selects.
 -- needs: a chain, and a trigger that names one failure share, a breaking change or a failed chain A
 -- advice: [0, 20) retry, [20, 50) inject, [50, 80] chain A, over 80 chain B, a breaking change chain C.
--- tables: recovery_events
-WITH shares AS (
-    SELECT run_id, event_id, chain, trigger,
-           regexp_replace(lower(trigger), '\b(no|non|not a|without( any)?)[- ]?breaking', ' ', 'g') AS said,
+-- when: recovery_events WHERE basis = 'recorded' AND chain IS NOT NULL
+-- Each trigger is read once, however many attempts name it.
+WITH triggers AS (SELECT DISTINCT trigger FROM recovery_events WHERE basis = 'recorded' AND chain IS NOT NULL),
+shares AS (
+    SELECT trigger, regexp_replace(lower(trigger), '\b(no|non|not a|without( any)?)[- ]?breaking', ' ', 'g') AS said,
            -- A share of passes, or of something else that a text with "failover" counts, is no share of failures.
            CASE WHEN regexp_matches(said, '(^|[^a-z])fail(s|ed|ing|ures?)?([^a-z]|$)') AND NOT regexp_matches(said, '(^|[^a-z])pass') AND NOT regexp_matches(said, '[<>≤≥~]|\d\s*%?\s*(-|–|to|\.\.)\s*\d')
                      AND length(said) - length(replace(said, '%', '')) = 1
                 THEN TRY_CAST(replace(regexp_extract(said, '(\d+(?:[.,]\d+)?)\s*%', 1), ',', '.') AS DOUBLE) END AS share
-    FROM recovery_events WHERE basis = 'recorded' AND chain IS NOT NULL
+    FROM triggers
 ),
 selected AS (
     SELECT *, CASE WHEN regexp_matches(said, 'chain[ _-]*a[ _-]+(has[ _-]+)?(fail|escalat)') THEN 'B'
@@ -24,4 +25,5 @@ selected AS (
 SELECT run_id, event_id, chain <> selects AS violated,
        'chain ' || chain || ' was used; the trigger “' || trigger || '” selects ' || selects AS message,
        json_object('chain', chain, 'trigger', trigger, 'selects', selects) AS evidence
-FROM selected
+FROM recovery_events LEFT JOIN selected USING (trigger)
+WHERE basis = 'recorded' AND chain IS NOT NULL

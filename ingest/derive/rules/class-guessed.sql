@@ -3,7 +3,7 @@
 -- statement: A recorded contract class on an exception outside the closed map, or environmental without dependency and operation.
 -- needs: the type of the exception
 -- advice: Leave it unclassified: a guessed class sends the operator the wrong way.
--- tables: error_events
+-- when: error_events WHERE contract_class IS NOT NULL
 WITH closed_map (type, contract_class) AS (
     VALUES ('ResolutionFailure', 'structural'), ('ExecutionFailure', 'structural'), ('RetrievalFailure', 'structural'),
            ('ReasoningFailure', 'structural'), ('ConfigurationError', 'structural'), ('VerificationFailure', 'semantic'),

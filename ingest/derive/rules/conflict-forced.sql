@@ -3,7 +3,7 @@
 -- statement: A state_conflict is forced without re-reading.
 -- needs: the Action taken after the conflict
 -- advice: Re-read the state, update the plan, then act. Never force a stale precondition.
--- tables: error_events
+-- when: error_events WHERE tool_error_class = 'state_conflict'
 WITH taken AS (
     SELECT e.run_id, e.event_id, concat_ws(' / ', e.action, string_agg(s.action, ' / ' ORDER BY s.step)) AS said
     FROM error_events e

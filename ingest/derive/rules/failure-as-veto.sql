@@ -3,7 +3,7 @@
 -- statement: An execution failure is written as a veto in FINALIZE or the final result. Not read from an ABORTED entry.
 -- needs: how the run with the veto ended (termination reason, stage errors, trace path)
 -- advice: Treat the run as failed, not judged: repair the execution and run again.
--- tables: runs
+-- when: events WHERE kind = 'decision' AND lower(name) = 'veto'
 WITH written AS (
     SELECT v.run_id, v.event_id, v.has_artifact,
            coalesce(v.termination_reason, json_extract_string(s.attributes, '$.termination_reason'),

@@ -3,7 +3,7 @@
 -- statement: A fix at the observation point with the failure marked closed or durable.
 -- needs: where the fix was made, and whether it is closed or durable
 -- advice: Keep it open until the origin is fixed: at the observation point a fix is provisional.
--- tables: diagnoses
+-- when: diagnoses WHERE fix_at IS NOT NULL OR status = 'closed' OR durable
 SELECT run_id, coalesce(event_id, diagnosis_id) AS event_id,
        CASE fix_at WHEN 'origin' THEN false
             WHEN 'observation' THEN CASE WHEN status = 'closed' OR durable THEN true

@@ -3,7 +3,7 @@
 -- statement: A second refusal on one edge and condition.
 -- needs: both sides and the condition of a refused hand-off
 -- advice: One bounce per edge: name the missing item, or let a third decide. A refusal is neither an error nor a retry.
--- tables: handoffs
+-- when: handoffs WHERE status = 'refused'
 WITH refusals AS (
     SELECT run_id, event_id, from_agent, to_agent, condition, bounce,
            row_number() OVER (PARTITION BY run_id, from_agent, to_agent, lower(trim(condition)) ORDER BY seq) AS nth

@@ -3,15 +3,16 @@
 -- statement: Recovery failed 3 times and no L4 follows; 3 escalations are unresolved and no L5 follows.
 -- needs: outcomes of recoveries, or levels and results of errors
 -- advice: One level up when a level fails: after three failed recoveries a person, after three open escalations stop and roll back.
--- tables: recovery_events, error_events
-WITH failed AS (
-    SELECT run_id, list(event_id ORDER BY seq) AS ids, list(seq ORDER BY seq)[3] AS third, count(*) AS n,
-           count(*) FILTER (outcome IS NULL) AS open
-    FROM recovery_events WHERE basis = 'recorded' AND outcome IS DISTINCT FROM 'RECOVERED' GROUP BY run_id
+-- when: recovery_events WHERE basis = 'recorded' AND outcome IS DISTINCT FROM 'RECOVERED'
+-- when: error_events WHERE level = 'L4' OR result = 'ESCALATED'
+WITH attempts AS (
+    SELECT run_id, event_id, seq, outcome, outcome IN ('ESCALATED', 'ABORTED') AS is_finished
+    FROM recovery_events WHERE basis = 'recorded' AND outcome IS DISTINCT FROM 'RECOVERED'
 ),
+failed AS (SELECT run_id, count(*) AS n, count(*) FILTER (is_finished) AS finished FROM attempts GROUP BY run_id),
 finished AS (
     SELECT run_id, list(event_id ORDER BY seq) AS ids, list(seq ORDER BY seq)[3] AS third, count(*) AS n
-    FROM recovery_events WHERE basis = 'recorded' AND outcome IN ('ESCALATED', 'ABORTED') GROUP BY run_id
+    FROM attempts WHERE is_finished AND run_id IN (SELECT run_id FROM failed WHERE finished >= 3) GROUP BY run_id
 ),
 escalations AS (
     SELECT run_id, list(event_id ORDER BY seq) AS ids, list(seq ORDER BY seq)[3] AS third, count(*) AS n,
@@ -23,7 +24,7 @@ levels AS (
     SELECT run_id, max(seq) FILTER (level IN ('L4', 'L5') OR result = 'ESCALATED') AS last_l4, max(seq) FILTER (level = 'L5') AS last_l5
     FROM error_events GROUP BY run_id
 )
-SELECT failed.run_id, coalesce(finished.ids[-1], failed.ids[-1]) AS event_id,
+SELECT failed.run_id, finished.ids[-1] AS event_id,
        CASE WHEN coalesce(finished.n, 0) >= 3 THEN coalesce(levels.last_l4 < finished.third, true)
             WHEN failed.n >= 3 THEN NULL ELSE false END AS violated,
        finished.n || ' recoveries failed and no escalation to L4 follows' AS message,

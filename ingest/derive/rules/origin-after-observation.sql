@@ -3,7 +3,7 @@
 -- statement: originated_at is later in the phase order than observed_at.
 -- needs: two phases of one lifecycle
 -- advice: A failure cannot begin after it was seen: look at the diagnosis again.
--- tables: diagnoses
+-- when: diagnoses
 WITH named AS (
     SELECT d.run_id, coalesce(d.event_id, d.diagnosis_id) AS event_id, d.diagnosis_id, d.observed_at, d.originated_at,
            CASE r.source WHEN 'bijux-canon-agent' THEN 'agent' ELSE 'nexus' END AS home,

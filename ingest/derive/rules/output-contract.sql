@@ -3,7 +3,7 @@
 -- statement: Empty goal, context id or text; confidence or score outside 0 to 1; contract version missing.
 -- needs: the input and output of an entry
 -- advice: Refuse the output at the boundary: what is empty or out of range must not be used further on.
--- tables: spans
+-- when: spans WHERE kind = 'entry'
 WITH entries AS (
     SELECT run_id, span_id, phase, attributes, coalesce(json_type(attributes, '$.output'), 'NULL') = 'OBJECT' AS has_output,
            coalesce(json_type(attributes, '$.input'), 'NULL') = 'OBJECT' AS has_input,

@@ -3,7 +3,7 @@
 -- statement: All units are run again after partial_success.
 -- needs: what was done after a partial success: the Action's words, or the units of the next attempt
 -- advice: Redo only the failed units: a whole re-run repeats the effects of those that succeeded.
--- tables: error_events
+-- when: error_events WHERE tool_error_class = 'partial_success'
 WITH partial AS (
     SELECT e.run_id, e.event_id, e.action, lower(e.action) AS said,
            -- "All failed shards" are the failed ones, not all of them.

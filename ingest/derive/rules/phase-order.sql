@@ -3,7 +3,8 @@
 -- statement: A transition the lifecycle does not allow; before the last phase reached, a phase missing or repeated; anything after ABORTED.
 -- needs: phases of the agent lifecycle (the order of other producers has no fixed transitions)
 -- advice: Repair what skips or repeats the phase: a verdict without the phases before it rests on nothing.
--- tables: runs
+-- when: runs WHERE json_extract_string(attributes, '$.record') = 'run_trace'
+-- when: spans WHERE kind IN ('phase', 'entry')
 WITH told AS (
     SELECT run_id, CASE WHEN json_type(attributes, '$.phases') = 'ARRAY'
                         THEN json_extract_string(attributes, '$.phases[*]') END AS phases

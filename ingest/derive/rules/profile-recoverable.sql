@@ -3,7 +3,7 @@
 -- statement: Recoverable on a class that is not retryable.
 -- needs: a failure class of the profiles, and recoverable
 -- advice: Only execution_error and resource_exhaustion may be recoverable; take the flag off or correct the class.
--- tables: error_events
+-- when: error_events WHERE failure_class IS NOT NULL
 SELECT e.run_id, e.event_id, e.recoverable AND NOT p.retryable AS violated,
        e.failure_class || ' is not retryable, the artifact says recoverable' AS message,
        json_object('failure_class', e.failure_class, 'recoverable', e.recoverable, 'retryable', p.retryable) AS evidence

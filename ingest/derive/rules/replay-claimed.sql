@@ -3,7 +3,7 @@
 -- statement: REPLAYABLE with a class that is not replayable, a temperature other than 0, or a missing replay field.
 -- needs: a replay status
 -- advice: Mark the run NON_REPLAYABLE, or record what a replay needs and set the temperature to 0.
--- tables: runs
+-- when: runs WHERE json_extract_string(attributes, '$.replay_status') IS NOT NULL OR json_extract_string(attributes, '$.record') = 'run_trace'
 WITH claims AS (
     SELECT run_id, upper(json_extract_string(attributes, '$.replay_status')) AS claimed, attributes,
            TRY_CAST(json_extract_string(attributes, '$.model_metadata.temperature') AS DOUBLE) AS temperature

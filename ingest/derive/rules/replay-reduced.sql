@@ -3,7 +3,7 @@
 -- statement: A replay difference followed by a plain retry.
 -- needs: a replay with a difference, and what followed it
 -- advice: A difference is evidence: read it before anything runs again. Retrying makes it disappear, not false.
--- tables: replays
+-- when: replays
 WITH replayed AS (
     SELECT run_id, replay_of, min(seq) AS seq, arg_min(event_id, seq) AS event_id,
            count(*) FILTER (dimension IS NOT NULL AND expected IS DISTINCT FROM observed) AS differences,

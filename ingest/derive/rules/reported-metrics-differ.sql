@@ -3,7 +3,7 @@
 -- statement: A reported recovery_metrics value is not the recomputed one.
 -- needs: finished recovery attempts of the run
 -- advice: Believe the records: success and escalation are shares of finished attempts, aborted ones included.
--- tables: reported_metrics
+-- when: reported_metrics
 WITH attempts AS (
     SELECT run_id, chain, confidence, outcome, outcome IN ('RECOVERED', 'ESCALATED', 'ABORTED') AS is_finished
     FROM recovery_events WHERE basis = 'recorded' AND run_id IN (SELECT run_id FROM reported_metrics)

@@ -3,7 +3,7 @@
 -- statement: A reset on trigger 6 (untrusted content) or 7 (checkpoint integrity) without escalation.
 -- needs: the trigger of the reset, and whether it was escalated
 -- advice: Triggers 6 and 7 escalate: a person has to see what steered the run or broke the checkpoint.
--- tables: context_ops
+-- when: context_ops WHERE op = 'reset'
 SELECT o.run_id, o.event_id,
        CASE WHEN o.trigger_no IS NULL THEN NULL WHEN o.trigger_no NOT IN (6, 7) OR o.escalated THEN false
             WHEN EXISTS (SELECT 1 FROM error_events e WHERE e.run_id = o.run_id AND e.seq > o.seq

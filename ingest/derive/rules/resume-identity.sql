@@ -3,7 +3,7 @@
 -- statement: A resumed run with another tenant, run or plan; event indexes that restart or overlap.
 -- needs: what the run was resumed from (tenant, run, plan, event index), or its checkpoint
 -- advice: Resume the same tenant, run and plan with continuing indexes; anything else is a new run and claims nothing of the old one.
--- tables: runs
+-- when: runs WHERE json_extract_string(attributes, '$.resumed') = 'true' OR json_type(attributes, '$.resumed_from') = 'OBJECT'
 WITH resumed AS (
     SELECT run_id, native_id, tenant, attributes, json_extract(attributes, '$.resumed_from') AS origin,
            TRY_CAST(json_extract_string(attributes, '$.checkpoint.event_index') AS BIGINT) AS checkpoint_index

@@ -3,7 +3,7 @@
 -- statement: More than 3 retries of one step (bare transport ones and changed ones), or the run's total over its budget. Identical repeats go to the breaker.
 -- needs: retries that record whether anything was changed; the run's own budget, else [retry] of faultlens.toml
 -- advice: The budget belongs to the run, not to each agent: stop at its end and escalate, or find what multiplies the retries.
--- tables: error_events
+-- when: retries
 WITH counted AS (
     SELECT run_id, step, event_id AS retry_id, seq AS retry_seq,
            CASE WHEN is_bare IS NULL THEN NULL ELSE NOT is_bare OR is_transient END AS counts

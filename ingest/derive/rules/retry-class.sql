@@ -3,7 +3,7 @@
 -- statement: A bare retry follows a tool error that is not transport, or VALIDATION_ERROR with unchanged input, FATAL or SECURITY.
 -- needs: a retry whose failure records a tool error class or an agent error code, and whether anything was changed
 -- advice: Only a transport error may be retried as it is. Change the call, diagnose the work, re-read the state or stop.
--- tables: error_events
+-- when: retries
 SELECT run_id, event_id,
        CASE WHEN agent_error_code IN ('FATAL', 'SECURITY') THEN true
             WHEN is_transient THEN false

@@ -3,7 +3,7 @@
 -- statement: A full signature repeats in a run with neither action nor evidence changed, except transport or transient errors up to 3.
 -- needs: errors with a full signature (stage, code, location, state hash); a partial one is only possibly the same
 -- advice: Stop and diagnose: another parameter change is thrash. Change the action or the evidence before the next attempt.
--- tables: error_events
+-- when: error_events WHERE signature IS NOT NULL
 WITH repeated AS (
     SELECT run_id, signature FROM error_events WHERE signature IS NOT NULL GROUP BY run_id, signature HAVING count(*) > 1
 ),

@@ -3,7 +3,8 @@
 -- statement: Two of the run's own status fields disagree.
 -- needs: two status fields: header status and termination reason, or two records of the run
 -- advice: Trust neither field alone: the outcome shown here names the signal that decided it.
--- tables: runs
+-- when: runs WHERE json_extract_string(attributes, '$.header_status') IS NOT NULL
+-- when: run_records HAVING count(status) > count(DISTINCT run_id) FILTER (status IS NOT NULL)
 WITH headers AS (
     SELECT run_id, lower(json_extract_string(attributes, '$.header_status')) AS header_status,
            lower(json_extract_string(attributes, '$.header_termination_reason')) AS ended

@@ -3,7 +3,7 @@
 -- statement: A task is accepted by an agent that already handled it.
 -- needs: task, sender and receiver of a delegation; a denied arrival is the guard working
 -- advice: Deny the arrival by task identity, or give one agent the answer. The evidence names the whole loop.
--- tables: delegations
+-- when: delegations
 WITH hops AS (
     SELECT run_id, event_id, seq, task_id, from_agent, to_agent, visited, coalesce(denied, false) AS is_denied,
            list(to_agent) FILTER (NOT coalesce(denied, false)) OVER before AS earlier,

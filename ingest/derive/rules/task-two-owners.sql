@@ -3,7 +3,7 @@
 -- statement: A task in flight has two owners at the same time.
 -- needs: task and owner, and times where an owner let go
 -- advice: Exactly one owner: end the earlier ownership before the next begins.
--- tables: task_owners
+-- when: task_owners
 WITH pairs AS (
     SELECT a.run_id, b.event_id, a.task_id, a.agent AS first_agent, b.agent AS second_agent, a.since, a.until, b.since AS since_2,
            CASE WHEN a.until IS NULL AND b.until IS NULL THEN true

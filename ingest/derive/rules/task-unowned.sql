@@ -3,7 +3,8 @@
 -- statement: A task in flight has no owner for its answer and its cancellation.
 -- needs: recorded owners in the run
 -- advice: Name one owner at every hand-over, before the earlier one lets go.
--- tables: task_owners, delegations
+-- when: task_owners
+-- when: delegations
 WITH next_owner AS (
     SELECT run_id, event_id, task_id, agent, until,
            min(since) OVER (PARTITION BY run_id, task_id ORDER BY since, seq ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) AS next_since,

@@ -3,7 +3,7 @@
 -- statement: Scores missing in PLAN to VERIFY; ABORTED without stop reason or artifact, or the reverse; FINALIZE without decision; last entry without prompt_hash, model_hash or fingerprint; header without runtime_version, convergence_hash or model_metadata.
 -- needs: a run trace with its header and entries
 -- advice: The producer's own validator rejects this trace: do not replay it or cite it as evidence before it is written whole.
--- tables: runs
+-- when: runs WHERE json_extract_string(attributes, '$.record') = 'run_trace'
 WITH traces AS (
     SELECT run_id, attributes, json_extract_string(attributes, '$.lifecycle') AS lifecycle,
            TRY_CAST(json_extract_string(attributes, '$.entries') AS BIGINT) AS entries

@@ -3,7 +3,7 @@
 -- statement: An unknown_outcome is later summarised as failed, or retried before its resource was checked.
 -- needs: the resource, or the check of it, or what was done next
 -- advice: Check the resource first and carry the outcome verbatim with it. It may have happened: never "failed".
--- tables: error_events
+-- when: error_events WHERE tool_error_class = 'unknown_outcome'
 WITH unknown AS (
     SELECT e.run_id, e.event_id, e.seq, e.step_index, lower(trim(coalesce(e.resource, target_of(e.attributes)))) AS target, e.resource,
            e.checked_state, coalesce(says_checked(e.action), false) AS is_checked_first,

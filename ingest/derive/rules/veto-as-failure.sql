@@ -3,7 +3,8 @@
 -- statement: A veto is recorded as an exception. An artifact of class verification_veto is correct.
 -- needs: errors with a type or a code
 -- advice: Record a decision or a verification_veto artifact: a veto is neither a failure nor retryable.
--- tables: error_events
+-- when: events WHERE kind = 'decision' AND lower(name) = 'veto'
+-- when: error_events WHERE failure_class IN ('verification_veto', 'epistemic_uncertainty') OR contains(lower(concat_ws(' ', type, error_code)), 'veto')
 WITH named AS (
     SELECT run_id, event_id, failure_class, coalesce(type, error_code, agent_error_code) AS name,
            regexp_matches(lower(concat_ws(' ', type, error_code)), '(^|[^a-z])veto|veto(ed)?($|[^a-z]|error|exception)') AS is_veto

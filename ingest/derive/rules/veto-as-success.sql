@@ -3,7 +3,8 @@
 -- statement: A veto or a failure artifact in the run, and a successful final result.
 -- needs: a veto or failure artifact, and a final result
 -- advice: A veto is a decision against the result: whatever used it has to be called back.
--- tables: error_events, events
+-- when: events WHERE kind = 'decision' AND lower(name) = 'veto'
+-- when: error_events WHERE failure_class IS NOT NULL
 WITH against AS (
     SELECT run_id, event_id, seq, 'veto' AS what FROM vetoes
     UNION ALL

@@ -3,7 +3,7 @@
 -- statement: Agents wait for one another at the same time, and nobody raises an error.
 -- needs: waiter and holder of a wait
 -- advice: One side must yield by a fixed rule: give the waits a deadline and an order.
--- tables: waits
+-- when: waits
 SELECT run_id, event_id, true AS violated,
        array_to_string(members, ' → ') || ': ' || CASE len(members) WHEN 2 THEN 'an agent waits for itself'
            ELSE (len(members) - 1) || ' agents wait for one another' END AS message,

@@ -3,7 +3,7 @@
 -- statement: A wait is past its deadline, or has none.
 -- needs: the end of the wait or of the run
 -- advice: Give each wait a deadline and let it end there with an error that names the holder.
--- tables: waits
+-- when: waits
 WITH ends AS (
     SELECT run_id, max(happened) AS last_at FROM (
         SELECT run_id, ended_at AS happened FROM runs WHERE clock = 'wall' UNION ALL SELECT run_id, occurred_at FROM waits

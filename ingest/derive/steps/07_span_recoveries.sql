@@ -1,3 +1,5 @@
+-- when: run_records WHERE json_extract_string(attributes, '$.outcome_from') = 'root_spans'
+-- fills: events, recovery_events
 -- Retries and recoveries of runs whose records are spans. Nobody records them, so a rule finds them: a span that began
 -- after a failed one had ended, with the same parent, name, tool and input (as far as they are recorded), is a
 -- retry of it; the first such span that ended well is a recovery. Found anew from all spans of a run whenever it changes.

@@ -1,3 +1,5 @@
+-- when: recovery_events
+-- when: diagnoses
 -- A recovery attempt, and a diagnosis that stands alone, belong to a failure: the recorded one, else the nearest
 -- error event of the run before it. The attempt then has that failure's signature.
 CREATE OR REPLACE TEMP TABLE nearest AS

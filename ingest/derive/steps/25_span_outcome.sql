@@ -1,3 +1,5 @@
+-- when: run_records WHERE json_extract_string(attributes, '$.outcome_from') = 'root_spans'
+-- fills: run_records
 -- The outcome of runs whose records are spans: what their roots say. A root is a span without a parent; a trace whose
 -- root is not among the records may have crashed before the root was exported, so it never counts as succeeded.
 DELETE FROM run_records WHERE event_id = 'derived:outcome' AND run_id IN (SELECT run_id FROM span_runs);

@@ -1,8 +1,12 @@
 -- `runs`: what follows from all records of a run. A recorded outcome decides; where none is recorded, the last
 -- record that says one does; else the outcome is unknown, and says so.
-DELETE FROM runs;
 INSERT INTO runs BY NAME
-WITH ranked AS (
+WITH
+-- arm: run_records HAVING count(*) = count(DISTINCT run_id)
+said AS (SELECT * EXCLUDE (recorded_seq, position) FROM run_records),
+-- end
+-- arm: run_records HAVING count(*) > count(DISTINCT run_id)
+ranked AS (
     SELECT run_records.*, row_number() OVER (
         PARTITION BY run_id
         ORDER BY event_id = 'implied', status IS NULL, status = 'running', identity <> 'recorded',
@@ -23,22 +27,28 @@ said AS (
            arg_min(file_id, rank) AS file_id, arg_min(line, rank) AS line
     FROM ranked GROUP BY run_id
 ),
+-- end
 outcomes AS (
     SELECT run_id, seq, CASE WHEN level = 'L5' OR result = 'ABORTED' THEN 'aborted'
                              WHEN result = 'ESCALATED' THEN 'escalated' END AS outcome,
            concat_ws(' ', 'error event', event_id, 'says', CASE WHEN level = 'L5' THEN 'level L5' ELSE 'Result ' || result END)
                AS reason
     FROM error_events
+    -- arm: recovery_events
     UNION ALL
     SELECT run_id, seq, CASE outcome WHEN 'ABORTED' THEN 'aborted' WHEN 'ESCALATED' THEN 'escalated' END,
            concat_ws(' ', 'recovery event', event_id, 'says outcome', outcome)
     FROM recovery_events
+    -- end
+    -- arm: guardrail_events
     UNION ALL
     SELECT run_id, seq, CASE WHEN action = 'ABORT' OR upper(result) = 'ABORTED' THEN 'aborted'
                              WHEN upper(result) = 'ESCALATED' THEN 'escalated' END,
            concat_ws(' ', 'guardrail event', event_id, 'says', CASE WHEN action = 'ABORT' THEN 'Action ABORT'
                                                                     ELSE 'Result ' || result END)
     FROM guardrail_events
+    -- end
+    -- arm: events
     UNION ALL
     SELECT run_id, seq,
            CASE WHEN json_extract_string(attributes, '$.status') = 'FAILED' THEN 'failed'
@@ -53,24 +63,38 @@ outcomes AS (
     FROM events
     WHERE kind = 'interruption' AND NOT EXISTS (
         SELECT 1 FROM spans WHERE spans.run_id = events.run_id AND spans.seq > events.seq)
+    -- end
 ),
 last_said AS (
     SELECT run_id, arg_max(outcome, seq) AS outcome, arg_max(reason, seq) AS reason
     FROM outcomes WHERE outcome IS NOT NULL GROUP BY run_id
 ),
-times AS (
-    SELECT run_id, min(happened) AS first_at, max(happened) AS last_at FROM (
-        SELECT run_id, started_at AS happened FROM spans UNION ALL SELECT run_id, ended_at FROM spans
-        UNION ALL SELECT run_id, occurred_at FROM events
-        UNION ALL SELECT run_id, occurred_at FROM error_events
-        UNION ALL SELECT run_id, occurred_at FROM recovery_events
-        UNION ALL SELECT run_id, occurred_at FROM guardrail_events
+facts AS (
+    SELECT run_id, min(first_at) AS first_at, max(last_at) AS last_at, sum(spans) AS spans, sum(events) AS events,
+           sum(errors) AS errors, sum(recoveries) AS recoveries
+    FROM (
+        SELECT run_id, min(occurred_at) AS first_at, max(occurred_at) AS last_at, 0 AS spans, 0 AS events,
+               count(*) AS errors, 0 AS recoveries
+        FROM error_events GROUP BY run_id
+        -- arm: spans
+        UNION ALL
+        SELECT run_id, least(min(started_at), min(ended_at)), greatest(max(started_at), max(ended_at)), count(*), 0, 0, 0
+        FROM spans GROUP BY run_id
+        -- end
+        -- arm: events
+        UNION ALL
+        SELECT run_id, min(occurred_at), max(occurred_at), 0, count(*), 0, 0 FROM events GROUP BY run_id
+        -- end
+        -- arm: recovery_events
+        UNION ALL
+        SELECT run_id, min(occurred_at), max(occurred_at), 0, 0, 0, count(*) FROM recovery_events GROUP BY run_id
+        -- end
+        -- arm: guardrail_events
+        UNION ALL
+        SELECT run_id, min(occurred_at), max(occurred_at), 0, 0, 0, 0 FROM guardrail_events GROUP BY run_id
+        -- end
     ) GROUP BY run_id
-),
-span_counts AS (SELECT run_id, count(*) AS n FROM spans GROUP BY run_id),
-event_counts AS (SELECT run_id, count(*) AS n FROM events GROUP BY run_id),
-error_counts AS (SELECT run_id, count(*) AS n FROM error_events GROUP BY run_id),
-recovery_counts AS (SELECT run_id, count(*) AS n FROM recovery_events GROUP BY run_id)
+)
 SELECT said.run_id, source, native_id, coalesce(workload, 'default') AS workload, tenant, name,
        coalesce(status, outcome, 'unknown') AS status,
        coalesce(CASE WHEN status IS NOT NULL THEN status_reason END, reason, 'no record says how the run ended')
@@ -81,13 +105,9 @@ SELECT said.run_id, source, native_id, coalesce(workload, 'default') AS workload
             ELSE ended_at END AS ended_at,
        coalesce(clock, CASE WHEN coalesce(started_at, ended_at, first_at) IS NOT NULL THEN 'wall' ELSE 'none' END) AS clock,
        parent_run_id, session_id, identity, event_digest,
-       coalesce(span_counts.n, 0) AS spans, coalesce(event_counts.n, 0) AS events,
-       coalesce(error_counts.n, 0) AS errors, coalesce(recovery_counts.n, 0) AS recoveries,
+       coalesce(spans, 0) AS spans, coalesce(events, 0) AS events, coalesce(errors, 0) AS errors,
+       coalesce(recoveries, 0) AS recoveries,
        flags, attributes, file_id, line
 FROM said
 LEFT JOIN last_said USING (run_id)
-LEFT JOIN times USING (run_id)
-LEFT JOIN span_counts USING (run_id)
-LEFT JOIN event_counts USING (run_id)
-LEFT JOIN error_counts USING (run_id)
-LEFT JOIN recovery_counts USING (run_id);
+LEFT JOIN facts USING (run_id);

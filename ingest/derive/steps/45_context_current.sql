@@ -1,3 +1,5 @@
+-- when: catalogue_items
+-- fills: context_sets, context_items
 -- `current` from the catalogue, for steps that consumed something and do not say what was current: of the items the step
 -- names, the newest revision valid at the step's time. A step without a wall-clock time is left out where one of its items
 -- has dated revisions, and so is a step from before the whole catalogue: nobody knows what was current then.

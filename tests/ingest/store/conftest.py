@@ -9,7 +9,9 @@ import duckdb
 import pytest
 
 from ingest.store import Hub, Migrations, Store, memory_connection, migrations_in
-from tests.ingest.store.writer import ROOT, Writer
+from ingest.store.lake import LakeStore
+from tests import store_kind
+from tests.ingest.store.writer import ROOT, Writer, opened
 
 WRITER = Path(__file__).with_name("writer.py")
 
@@ -48,18 +50,24 @@ def hub() -> Iterator[Hub]:
 
 
 @pytest.fixture
-def store(path: Path, schema: Migrations, hub: Hub) -> Store:
-    return Store(path, hub=hub, migrations=schema)
+def url(path: Path) -> str:
+    """What names the store: the path, or a lake with nothing in it."""
+    return store_kind.bare(path)
 
 
 @pytest.fixture
-def writer(path: Path, folder: Path) -> Iterator[Writer]:
+def store(url: str, schema: Migrations, hub: Hub) -> Store | LakeStore:
+    return opened(url, schema, hub)
+
+
+@pytest.fixture
+def writer(url: str, folder: Path) -> Iterator[Writer]:
     """Start a writing process: `writer("name", publications)`, or `writer("name", 1, "hang")`."""
     started: list[subprocess.Popen[str]] = []
 
     def start(name: str, publications: int, mode: str = "run") -> subprocess.Popen[str]:
         process = subprocess.Popen(
-            [sys.executable, str(WRITER), str(path), str(folder), name, str(publications), mode],
+            [sys.executable, str(WRITER), url, str(folder), name, str(publications), mode],
             cwd=ROOT,
             env={"PYTHONPATH": str(ROOT)},
             stdout=subprocess.PIPE,

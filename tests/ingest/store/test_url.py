@@ -6,6 +6,8 @@ import pytest
 
 from ingest.store import FaultlensError, Store, open_store, people_path
 
+pytestmark = pytest.mark.file_store
+
 PEOPLE = [
     ("faultlens.duckdb", "faultlens.people.duckdb"),
     ("data/a.b.duckdb", "data/a.b.people.duckdb"),
@@ -15,7 +17,8 @@ PEOPLE = [
 
 REFUSED = [
     ("postgres://host/db", "'postgres:'"),
-    ("ducklake:postgres:dbname=x", "'ducklake:'"),
+    ("ducklake:mysql:db=x", "lies in PostgreSQL"),
+    ("ducklake:postgres:rubbish", "cannot be read: write ducklake:postgres:dbname="),
     ("md:cloud", "'md:'"),
     (":memory:", "names no file"),
     ("", "names no file"),

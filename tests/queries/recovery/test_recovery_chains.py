@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from ingest.store import Lease
-from ingest.store import Store as OpenStore
+from ingest.store import open_store
 from queries.recovery.recovery_attempts import recovery_attempts
 from queries.recovery.recovery_chains import RecoveryChainRow, recovery_chains
 from queries.recovery.recovery_handovers import recovery_handovers
@@ -152,7 +152,7 @@ def test_rates_are_those_of_pandas_and_parts_add_up(
     path = store.write(tmp_path_factory.mktemp("oracle") / "s.duckdb")
     frame = pd.DataFrame(rows, columns=["run", "chain", "outcome", "key"])
     last = frame.groupby(["run", "chain", "key"], as_index=False, dropna=False).nth(-1)
-    with OpenStore(path).lease() as lease:
+    with open_store(path).lease() as lease:
         for row in recovery_chains(lease):
             mine, collapsed = frame[frame["chain"] == row.chain], last[last["chain"] == row.chain]
             assert row.attempts == len(mine) == row.finished + row.unfinished + row.other_outcome

@@ -1,0 +1,103 @@
+"""A big file read set by set, where its format has a bulk reader; every other line goes to the adapter as ever."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from heapq import merge
+
+import duckdb
+import pyarrow as pa
+
+import ingest.bulk
+from ingest.adapter import Adapter, Item
+from ingest.bulk.format import IRREGULAR, LINES, BulkFormat, BulkReader, Staged
+from ingest.bulk.stage import BulkStage
+from ingest.bulk.windows import Window, windows
+from ingest.json_text import UTF16_MARKS, Line, line_of
+from ingest.source import GZIP_MAGIC, ZSTD_MAGIC, Source
+
+# Below it a set costs more than its lines: so many bytes of text, an archive being a tenth of what it holds.
+SMALLEST_BYTES = 4_000_000
+_PACKED = 10
+
+
+@cache
+def formats() -> dict[str, BulkFormat]:
+    """Every `BULK` in this package, by the name of its adapter."""
+    names = sorted(module.name for module in pkgutil.iter_modules(ingest.bulk.__path__))
+    modules = [importlib.import_module(f"ingest.bulk.{name}") for name in names]
+    found = (module.BULK for module in modules if hasattr(module, "BULK"))
+    return {bulk.adapter: bulk for bulk in found}
+
+
+def format_for(adapter: Adapter, source: Source) -> BulkFormat | None:
+    """The format to read the source with, None where it is small, or has no set-based reader."""
+    bulk = formats().get(adapter.name)
+    if bulk is None or source.companions or _size(source) < SMALLEST_BYTES:
+        return None
+    if source.head.sample.startswith(UTF16_MARKS) or not bulk.suits(source.head):
+        return None
+    return bulk
+
+
+def _size(source: Source) -> int:
+    size = source.path.stat().st_size
+    with source.path.open("rb") as file:
+        magic = file.read(4)
+    return size * _PACKED if magic[:2] == GZIP_MAGIC or magic == ZSTD_MAGIC else size
+
+
+def in_bulk(adapter: Adapter, bulk: BulkFormat, stage: BulkStage) -> Adapter:
+    """The adapter, staging what is regular on its way and giving items of the other lines only."""
+
+    def read(source: Source) -> Iterator[Item]:
+        for item in bulk.items(_irregular_lines(source, bulk.begin(stage.file), stage)):
+            yield from stage.skipped()
+            yield item
+        yield from stage.skipped()
+
+    return replace(adapter, read=read)
+
+
+def _irregular_lines(source: Source, reader: BulkReader, stage: BulkStage) -> Iterator[Line]:
+    with source.open() as stream:
+        for window in windows(stream):
+            stage.reserve(window.last_line)
+            staged = _staged(window, reader, stage)
+            stage.note(staged)
+            yield from merge(window.odd, _lines(staged.irregular), key=lambda line: line.number)
+
+
+def _staged(window: Window, reader: BulkReader, stage: BulkStage) -> Staged:
+    """The regular lines are staged, all or none: what SQL stumbles over costs speed and nothing else."""
+    con = stage.file.con
+    con.register(LINES, window.lines)
+    con.begin()
+    try:
+        staged = reader.stage(window.lines) if window.lines.num_rows else Staged(0)
+        con.commit()
+    except duckdb.Error:
+        con.rollback()
+        staged = Staged(0, irregular=_all_of(window, "sql_failed"))
+    finally:
+        con.unregister(LINES)
+    return staged
+
+
+def _all_of(window: Window, reason: str) -> pa.Table:
+    reasons = pa.repeat(reason, window.lines.num_rows)
+    return window.lines.append_column("reason", reasons).cast(IRREGULAR)
+
+
+def _lines(irregular: pa.Table) -> Iterator[Line]:
+    if "before" not in irregular.column_names:
+        irregular = irregular.append_column("before", pa.repeat(0, irregular.num_rows))
+    ordered = irregular.sort_by([("line", "ascending"), ("before", "ascending")])
+    for batch in ordered.to_batches(max_chunksize=1_000):
+        columns = (batch.column(name).to_pylist() for name in ("text", "line", "offset_bytes", "before"))
+        for text, number, offset, before in zip(*columns, strict=True):
+            yield from (line._replace(before=before) for line in line_of(text.encode(), number, offset))

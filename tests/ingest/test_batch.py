@@ -1,0 +1,67 @@
+"""Rows in memory become columns of Arrow with the types of the staging tables."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pyarrow as pa
+
+from ingest import batch
+from ingest.batch import Batch
+from ingest.records import ContextItem, ContextSet, Record, RecoveryEvent, RecoveryStep, Span
+from ingest.rows import Where, rows_of
+from ingest.staging import Staging
+
+WHERE: Where = ("f", None, 7, 1, 3, None)
+
+
+def taken(*records: Record) -> dict[str, pa.Table]:
+    staging = Staging()
+    one = Batch(staging.schemas)
+    staging.close()
+    for record in records:
+        for row in rows_of(record, "e"):
+            one.add(row, WHERE)
+    return one.taken()
+
+
+def test_a_time_keeps_its_microseconds_and_its_zone_becomes_utc() -> None:
+    times = (
+        datetime(2026, 11, 1, 9, 0, 0, 123_456, tzinfo=UTC),
+        datetime(1969, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC),
+        datetime(9999, 12, 31, tzinfo=timezone(timedelta(hours=2))),
+    )
+    spans = [Span(run_id="r", span_id=str(number), started_at=time) for number, time in enumerate(times)]
+    found = taken(*spans, Span(run_id="r", span_id="none"))["spans"]
+    assert found.column("started_at").to_pylist() == [*times, None]
+    assert "ended_at" not in found.column_names
+
+
+def test_a_record_without_flags_or_attributes_has_none() -> None:
+    spans = [Span(run_id="r", span_id="a"), Span(run_id="r", span_id="b", flags=("nan",), attributes={"x": [1, "é"]})]
+    found = taken(*spans)["spans"]
+    assert found.column("flags").to_pylist() == [None, ["nan"]]
+    assert found.column("attributes").to_pylist() == [None, '{"x":[1,"é"]}']
+    assert (found.column("file_id").to_pylist(), found.column("line").to_pylist()) == (["f", "f"], [7, 7])
+
+
+def test_parts_stand_before_their_record_and_an_empty_list_is_one() -> None:
+    context = ContextSet(run_id="r", step_id="1", set_name="required", members=(ContextItem(item_id="a"),))
+    recovery = RecoveryEvent(run_id="r", artifacts=(), steps=(RecoveryStep(step=1, action="fix"),))
+    found = taken(context, recovery)
+    assert found["context_items"].to_pylist()[0]["item_id"] == "a"
+    assert found["context_sets"].to_pylist()[0]["items"] == 1
+    assert found["recovery_steps"].to_pylist()[0]["action"] == "fix"
+    assert found["recovery_events"].column("artifacts").to_pylist() == [[]]
+
+
+def test_long_texts_fill_it_before_many_rows_do() -> None:
+    staging = Staging()
+    one = Batch(staging.schemas)
+    staging.close()
+    (row,) = rows_of(Span(run_id="r", span_id="a", attributes={"x": "y" * batch.TEXT}), "a")
+    states = [one.is_full]
+    one.add(row, WHERE)
+    states.append(one.is_full)
+    one.taken()
+    assert [*states, one.is_full] == [False, True, False]

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 
 import duckdb
 
+from ingest import rollups
 from ingest.merge import derived_tables
 from ingest.staging import RECORD_TABLES
 from ingest.store.catalog import memory_connection
@@ -74,6 +75,8 @@ def remove(store: AnyStore, runs: list[str], reason: str) -> Removal:
     if not runs:
         return removal
     with memory_connection() as con, store.publication(con) as draft:
+        # While the records are there that say what the runs had added.
+        rollups.forget(con, draft, runs)
         _delete(draft.cursor(), draft.alias, runs, reason)
         draft.rewrite()
     return removal

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from ingest.adapter import Adapter, Item, Parsed, Place, Rejected, Skipped, unread
 from ingest.json_text import Decoded, values
 from ingest.run_dash.log import Log, Row
 from ingest.run_dash.records import records_of
-from ingest.source import Head, Source
+from ingest.source import DAMAGE, Head, Source
 
 
 def recognise(head: Head) -> bool:
@@ -22,18 +23,39 @@ def _is_event(value: Any) -> bool:
 
 
 def read(source: Source) -> Iterator[Item]:
-    """Every event in file order; what it means is decided from all events of its run."""
-    lines = list(_lines(source))
-    by_run: dict[str, list[Row]] = {}
-    for line in lines:
-        if isinstance(line, Row):
-            by_run.setdefault(str(line.value["run_id"]), []).append(line)
-    logs = {native_id: Log.of(native_id, rows) for native_id, rows in by_run.items()}
-    for line in lines:
-        if isinstance(line, Row):
-            yield Parsed(line.place, records_of(line, logs[str(line.value["run_id"])]))
-        else:
+    """Every event, a run at a time: what it means is decided from all events of its run.
+
+    The file is read twice, so that no more of it is held than the runs that are not complete yet.
+    """
+    last_lines = _last_lines(source)
+    waiting: dict[str, list[Row]] = {}
+    for line in _lines(source):
+        if not isinstance(line, Row):
             yield line
+            continue
+        native_id = str(line.value["run_id"])
+        waiting.setdefault(native_id, []).append(line)
+        if last_lines.get(native_id) == line.place.line:
+            yield from _run(native_id, waiting.pop(native_id))
+    # Met once more on a line that is no event.
+    for native_id, rows in waiting.items():
+        yield from _run(native_id, rows)
+
+
+def _last_lines(source: Source) -> dict[str, int]:
+    """The line on which each run is named last; of a damaged archive, before the damage."""
+    found: dict[str, int] = {}
+    with suppress(*DAMAGE), source.open() as stream:
+        for line, decoded in values(stream):
+            if isinstance(decoded, Decoded) and isinstance(decoded.value, dict):
+                found[str(decoded.value.get("run_id"))] = line.number
+    return found
+
+
+def _run(native_id: str, rows: list[Row]) -> Iterator[Parsed]:
+    log = Log.of(native_id, rows)
+    for row in rows:
+        yield Parsed(row.place, records_of(row, log))
 
 
 def _lines(source: Source) -> Iterator[Row | Rejected | Skipped]:

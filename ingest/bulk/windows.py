@@ -96,7 +96,7 @@ def _read(stream: BinaryIO, size: int) -> tuple[bytes, Exception | None]:
 
 def _window(block: _Block) -> Window:
     if not block.ended:
-        apart = tuple(line_of(block.data, block.number, block.offset))
+        apart = tuple(_line(block, 0, 0, len(block.data)))
         return Window(_table([], [], pa.array([], pa.string())), apart, block.number, len(block.data))
     ends = np.flatnonzero(np.frombuffer(block.data, np.uint8) == _LINE_FEED) + 1
     starts = np.concatenate(([0], ends[:-1]))

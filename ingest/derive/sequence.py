@@ -81,8 +81,9 @@ FROM (
            CASE mode WHEN 'time' THEN coalesce(happened, last_value(happened IGNORE NULLS) OVER before) END AS time_key
     FROM (
         -- A companion's records are counted along with those of the file that it belongs to.
-        SELECT * REPLACE (CASE WHEN part IS NOT NULL
-                               THEN coalesce(min(path) FILTER (part IS NULL) OVER (PARTITION BY run_id), path) ELSE path END AS path)
+        SELECT * REPLACE (
+            CASE WHEN part IS NULL THEN path
+                 ELSE coalesce(min(path) FILTER (part IS NULL) OVER (PARTITION BY run_id), path) END AS path)
         FROM (SELECT * FROM ({entries}) JOIN run_order USING (run_id) WHERE needs_position)
         LEFT JOIN file_paths USING (file_id)
     )

@@ -27,7 +27,8 @@ def renew(con: duckdb.DuckDBPyConnection, draft: Publication, *, known: bool = T
 
 def forget(con: duckdb.DuckDBPyConnection, draft: Publication, runs: Sequence[str]) -> None:
     """The roll-ups no longer count these runs; called before they are removed."""
-    con.execute("CREATE OR REPLACE TEMP TABLE chosen AS SELECT unnest($runs) AS run_id", {"runs": list(runs)}).fetchall()
+    chosen = "CREATE OR REPLACE TEMP TABLE chosen AS SELECT unnest($runs) AS run_id"
+    con.execute(chosen, {"runs": list(runs)}).fetchall()
     for tally in tallies():
         change(con, draft, tally, staged=False)
     signatures.renew(con, draft, known=True, staged=False)

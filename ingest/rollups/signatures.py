@@ -26,14 +26,16 @@ _TOTALS = """
 CREATE OR REPLACE TEMP TABLE signature_totals AS
 SELECT * EXCLUDE (example), example.run_id AS example_run, example.event_id AS example_event
 FROM (
-    SELECT signature, bool_or(partial) AS partial, min(error_code) AS error_code, min(type) AS type, min(location) AS location,
+    SELECT signature, bool_or(partial) AS partial, min(error_code) AS error_code, min(type) AS type,
+           min(location) AS location,
            min(phase) AS phase, count(*) AS occurrences,
            -- Equal full signatures of a run are one attempt; a partial one is only possibly the same failure.
            count(DISTINCT CASE WHEN partial THEN run_id || chr(31) || event_id ELSE run_id END) AS collapsed,
            count(DISTINCT run_id) AS runs, list_sort(list(DISTINCT workload)) AS workloads,
            min(seen_at) AS first_seen, max(seen_at) AS last_seen,
            max(struct_pack(
-               at := coalesce(seen_at, TIMESTAMPTZ '1970-01-01 00:00:00Z'), run_id := run_id, event_id := event_id)) AS example
+               at := coalesce(seen_at, TIMESTAMPTZ '1970-01-01 00:00:00Z'), run_id := run_id, event_id := event_id
+           )) AS example
     FROM signature_errors
     GROUP BY signature
 ) AS told
@@ -42,7 +44,8 @@ FROM (
 _RETURNS = """
 CREATE OR REPLACE TEMP TABLE signature_returns AS
 WITH spaced AS (
-    SELECT signature, seen_at, epoch_us(seen_at) - epoch_us(lag(seen_at) OVER (PARTITION BY signature ORDER BY seen_at)) AS quiet_us
+    SELECT signature, seen_at,
+           epoch_us(seen_at) - epoch_us(lag(seen_at) OVER (PARTITION BY signature ORDER BY seen_at)) AS quiet_us
     FROM (SELECT DISTINCT signature, seen_at FROM signature_errors WHERE seen_at IS NOT NULL) AS moments
 ),
 later AS (
@@ -55,8 +58,8 @@ FROM later
 WHERE quiet_us > coalesce(longest_later, 0)
 """
 _COLUMNS = {
-    "signature_totals": "signature, partial, error_code, type, location, phase, occurrences, collapsed, runs, workloads,"
-    " first_seen, last_seen, example_run, example_event",
+    "signature_totals": "signature, partial, error_code, type, location, phase, occurrences, collapsed, runs,"
+    " workloads, first_seen, last_seen, example_run, example_event",
     "signature_returns": "signature, quiet_us, returned_at",
 }
 

@@ -1,7 +1,8 @@
 """The tallies there are, found by discovery, and how runs change them.
 
-A tally's rows are sums for keys. Where all of it is sums, what a run had added is taken away again. A tally that also keeps
-the latest of times is counted anew for the cells (day, workload, source) that a run leaves, from the runs that stay in them.
+A tally's rows are sums for keys. Where all of it is sums, what a run had added is taken away again. A tally that also
+keeps the latest of times is counted anew for the cells (day, workload, source) that a run leaves, from the runs that
+stay in them.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ class Tally:
 
     def of(self, runs: str, records: str = "") -> str:
         """What these runs add, by the records of that catalog or of the connection's own tables."""
-        statement = self.sql.replace("records.", f"{records}." if records else "").replace("FROM chosen", f"FROM {runs}")
+        statement = self.sql.replace("records.", f"{records}." if records else "")
+        statement = statement.replace("FROM chosen", f"FROM {runs}")
         return f"SELECT {self.columns} FROM ({statement}) AS added"
 
     def taken_away(self, runs: str, records: str) -> str:
@@ -75,7 +77,7 @@ def add(con: duckdb.DuckDBPyConnection, draft: Publication, tally: Tally) -> Non
 
 
 def change(con: duckdb.DuckDBPyConnection, draft: Publication, tally: Tally, *, staged: bool) -> None:
-    """The store's table counts the staged runs, where there are any, instead of what the store has of the `chosen` ones."""
+    """The store's table counts the staged runs, if any, instead of what the store has of the `chosen` ones."""
     added = [tally.of("chosen")] if staged else []
     if tally.latest:
         _touch_cells(con, draft, staged=staged)

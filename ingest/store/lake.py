@@ -77,7 +77,13 @@ class _Snapshots(Generations):
         if not isinstance(identity, int):
             return Generation("", None)
         self.is_up_to_date = False
-        alias = self._hub.attach_by(partial(self._attach, identity))
+        try:
+            alias = self._hub.attach_by(partial(self._attach, identity))
+        except duckdb.Error as cause:
+            # Only without its mark, whose connection was lost, can a snapshot have gone.
+            if "No snapshot found" in str(cause):
+                return None
+            raise
         try:
             with self._hub.cursor() as cursor:
                 self.is_up_to_date = is_up_to_date(cursor, alias, self._schemas, self._address)
@@ -158,7 +164,7 @@ class LakeStore:
                 self._keep_up(con, draft, writing)
         if draft.rewritten:
             with erasing(self._address):
-                erase_values(con, self._address)
+                erase_values(self._address)
 
     @contextmanager
     def people_publication(
@@ -218,7 +224,8 @@ class LakeStore:
             self._snapshots.give_back(generation)
 
     def _marked(self) -> Mark:
-        return marked(self._hub.cursor(), self._postgres())
+        with self._hub.cursor() as now:
+            return marked(self._hub.cursor(), now, self._postgres())
 
     def _postgres(self) -> str:
         """The PostgreSQL database, attached to the hub."""
@@ -242,11 +249,11 @@ class LakeStore:
         """What was deleted for good is gone; small files are few."""
         if draft.rewritten:
             with erasing(self._address), self._turn(PEOPLE, WAIT_S):
-                erase(con, draft.lake, self._address, writing)
+                erase(self._address, writing)
         elif is_due(draft.before, newest_snapshot(con, draft.lake)):
             # What was published stays published; what could not be done now falls due again.
             with suppress(duckdb.Error):
-                compact(con, draft.lake)
+                compact(self._address)
 
     def _bring_up_to_date(self) -> None:
         """The lake exists and has the newest schema."""

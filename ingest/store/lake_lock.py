@@ -45,6 +45,7 @@ WHERE locktype = 'advisory' AND classid = {kind} AND objid {compared} {snapshot}
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 """
 _NEWEST = "SELECT snapshot_id, snapshot_time FROM ducklake_snapshot ORDER BY snapshot_id DESC LIMIT 1"
+_STILL_THERE = "SELECT snapshot_id FROM ducklake_snapshot WHERE snapshot_id = {snapshot}"
 _HAS_LAKE = "SELECT to_regclass('ducklake_snapshot') IS NOT NULL AS found"
 
 
@@ -69,8 +70,8 @@ class Mark:
         _end(self._cursor)
 
 
-def marked(cursor: duckdb.DuckDBPyConnection, postgres: str) -> Mark:
-    """Mark the newest snapshot; the cursor is the mark's from now on."""
+def marked(cursor: duckdb.DuckDBPyConnection, now: duckdb.DuckDBPyConnection, postgres: str) -> Mark:
+    """Mark the newest snapshot; the cursor is the mark's from now on, and `now` sees what is committed at each call."""
     try:
         while True:
             cursor.begin()
@@ -80,7 +81,9 @@ def marked(cursor: duckdb.DuckDBPyConnection, postgres: str) -> Mark:
             snapshot = Snapshot(int(str(number)), at)  # type: ignore[arg-type]
             asked(cursor, postgres, f"SELECT pg_advisory_xact_lock_shared({_READING}, {snapshot.number})::text AS t")
             # Either we see that it is about to be erased, or who erases sees our mark: each marks first and looks then.
-            if not _marks(cursor, postgres, _ERASING, ">", snapshot.number):
+            # An erasure that came and went before our mark has taken it away: our transaction sees what was before.
+            is_threatened = _marks(cursor, postgres, _ERASING, ">", snapshot.number)
+            if not is_threatened and asked(now, postgres, _STILL_THERE.format(snapshot=snapshot.number)):
                 return Mark(cursor, snapshot)
             cursor.rollback()
     except BaseException:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, Self
 
 from ingest.store.attach import Store
 from ingest.store.errors import FaultlensError
@@ -51,6 +51,12 @@ class AnyStore(Protocol):
 
     def close(self) -> None:
         """Nothing of this store stays attached, except what is still on lease."""
+
+    def __enter__(self) -> Self:
+        """Return the store itself."""
+
+    def __exit__(self, *_: object) -> None:
+        """Close the store."""
 
 
 def open_store(url: str | Path) -> AnyStore:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ingest.store.attach import Lease
 from queries.context.required import declared_required
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ class ContextDiffRow:
 
 
 def context_diff(
-    lease: Lease,
+    lease: Engine,
     *,
     run: str,
     step: str | None = None,

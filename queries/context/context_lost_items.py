@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ingest.store.attach import Lease
 from queries.context.required import declared_required
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class ContextLostItemRow:
 
 
 def context_lost_items(
-    lease: Lease,
+    lease: Engine,
     *,
     stage: int | None = None,
     run: str | None = None,
@@ -61,5 +60,6 @@ def context_lost_items(
         since=since,
         until=until,
         required=required or declared_required(),
-        limit=limit, offset=offset,
+        limit=limit,
+        offset=offset,
     )

@@ -67,5 +67,6 @@ def context_stage(
         since=since,
         until=until,
         required=required or declared_required(),
-        limit=limit, offset=offset,
+        limit=limit,
+        offset=offset,
     )

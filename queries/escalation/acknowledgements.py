@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +24,6 @@ class AcknowledgementRow:
     until: datetime | None
 
 
-def acknowledgements(lease: Lease, *, workload: str | None = None) -> Answer[AcknowledgementRow]:
+def acknowledgements(lease: Engine, *, workload: str | None = None) -> Answer[AcknowledgementRow]:
     """Acknowledgements of alerts, the newest first."""
     return ask(lease, __file__, AcknowledgementRow, workload=workload)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +22,6 @@ class NotificationRow:
     sent_at: datetime
 
 
-def notifications(lease: Lease, *, workload: str | None = None, target: str | None = None) -> Answer[NotificationRow]:
+def notifications(lease: Engine, *, workload: str | None = None, target: str | None = None) -> Answer[NotificationRow]:
     """Delivered messages about alerts, the oldest first."""
     return ask(lease, __file__, NotificationRow, workload=workload, target=target)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +25,7 @@ class OriginCandidateRow:
 
 
 def origin_candidates(
-    lease: Lease, *, run: str, event: str | None = None, all_steps: bool = False, limit: int = 10
+    lease: Engine, *, run: str, event: str | None = None, all_steps: bool = False, limit: int = 10
 ) -> Answer[OriginCandidateRow]:
     """Steps that a failure may have originated in, ranked, each with the rule that suspects it and its evidence."""
     return ask(lease, __file__, OriginCandidateRow, run=run, event=event, all_steps=all_steps, limit=limit)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +26,7 @@ class OriginHintRow:
 
 
 def origin_hints(
-    lease: Lease,
+    lease: Engine,
     *,
     run: str | None = None,
     workload: str | None = None,
@@ -39,6 +38,6 @@ def origin_hints(
 ) -> Answer[OriginHintRow]:
     """Where a failure usually originates that looks like this one, with the record that says so."""
     return ask(
-        lease, __file__, OriginHintRow, run=run, workload=workload, source=source, since=since, until=until, limit=limit,
-        offset=offset,
+        lease, __file__, OriginHintRow, run=run, workload=workload, source=source, since=since, until=until,
+        limit=limit, offset=offset,
     )  # fmt: skip

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
-
+from queries.reader import Answer, Engine, ask
 
 UNSETTLED = ("provisional", "origin after observation", "trigger as root cause", "null prevention")
 
@@ -62,7 +60,7 @@ class OriginRow:
 
 
 def origins(
-    lease: Lease,
+    lease: Engine,
     *,
     run: str | None = None,
     workload: str | None = None,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +17,6 @@ class PhaseRow:
     also: str | None
 
 
-def phases(lease: Lease, *, lifecycle: str | None = None) -> Answer[PhaseRow]:
+def phases(lease: Engine, *, lifecycle: str | None = None) -> Answer[PhaseRow]:
     """The phases of each lifecycle in their order: what a distance is counted over."""
     return ask(lease, __file__, PhaseRow, lifecycle=lifecycle)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +19,7 @@ class CompareContextRow:
 
 
 def compare_context(
-    lease: Lease,
+    lease: Engine,
     *,
     run_a: str,
     run_b: str,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +18,6 @@ class ErrorPlaceRow:
     place: int
 
 
-def error_places(lease: Lease, *, run: str, limit: int = 1000) -> Answer[ErrorPlaceRow]:
+def error_places(lease: Engine, *, run: str, limit: int = 1000) -> Answer[ErrorPlaceRow]:
     """Where the errors of one run stand among its steps, in order."""
     return ask(lease, __file__, ErrorPlaceRow, run=run, limit=limit)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +19,6 @@ class EventPlaceRow:
     line: int | None
 
 
-def event_places(lease: Lease, *, run: str, events: str | None = None, limit: int = 10000) -> Answer[EventPlaceRow]:
+def event_places(lease: Engine, *, run: str, events: str | None = None, limit: int = 10000) -> Answer[EventPlaceRow]:
     """Where the records of one run stand: file and line; `events` keeps those ids (a JSON array)."""
     return ask(lease, __file__, EventPlaceRow, run=run, events=events, limit=limit)

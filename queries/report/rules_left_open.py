@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +16,6 @@ class RuleLeftOpenRow:
     judged_others: bool
 
 
-def rules_left_open(lease: Lease, *, run: str) -> Answer[RuleLeftOpenRow]:
+def rules_left_open(lease: Engine, *, run: str) -> Answer[RuleLeftOpenRow]:
     """The rules that met a record of one run which lacks what they need."""
     return ask(lease, __file__, RuleLeftOpenRow, run=run)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +21,6 @@ class RunFileRow:
     last_line: int | None
 
 
-def run_files(lease: Lease, *, run: str) -> Answer[RunFileRow]:
+def run_files(lease: Engine, *, run: str) -> Answer[RunFileRow]:
     """The files that a run was read from, by the digest of their bytes."""
     return ask(lease, __file__, RunFileRow, run=run)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +31,6 @@ class RunRecoveryRow:
     rule: str | None
 
 
-def run_recoveries(lease: Lease, *, run: str, limit: int = 1000) -> Answer[RunRecoveryRow]:
+def run_recoveries(lease: Engine, *, run: str, limit: int = 1000) -> Answer[RunRecoveryRow]:
     """The recovery attempts of one run in order, with their steps and the failure each belongs to."""
     return ask(lease, __file__, RunRecoveryRow, run=run, limit=limit)

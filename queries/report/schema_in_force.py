@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +15,6 @@ class SchemaRow:
     name: str | None
 
 
-def schema_in_force(lease: Lease) -> Answer[SchemaRow]:
+def schema_in_force(lease: Engine) -> Answer[SchemaRow]:
     """The version of the tables of this store."""
     return ask(lease, __file__, SchemaRow)

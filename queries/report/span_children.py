@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ class SpanChildRow:
 
 
 def span_children(
-    lease: Lease, *, run: str, parent: str | None = None, limit: int = 200, offset: int = 0
+    lease: Engine, *, run: str, parent: str | None = None, limit: int = 200, offset: int = 0
 ) -> Answer[SpanChildRow]:
     """The steps directly below one step of a run, or its roots, each with what lies below it."""
     return ask(lease, __file__, SpanChildRow, run=run, parent=parent, limit=limit, offset=offset)

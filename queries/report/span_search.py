@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +28,7 @@ class SpanFoundRow:
 
 
 def span_search(
-    lease: Lease, *, run: str, text: str | None = None, ended: str | None = None, limit: int = 200, offset: int = 0
+    lease: Engine, *, run: str, text: str | None = None, ended: str | None = None, limit: int = 200, offset: int = 0
 ) -> Answer[SpanFoundRow]:
     """The steps that match a text; `ended` is a status, or orphan or circle for what does not hang together."""
     return ask(lease, __file__, SpanFoundRow, run=run, text=text, ended=ended, limit=limit, offset=offset)

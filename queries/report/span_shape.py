@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +23,6 @@ class SpanShapeRow:
     deepest: int
 
 
-def span_shape(lease: Lease, *, run: str) -> Answer[SpanShapeRow]:
+def span_shape(lease: Engine, *, run: str) -> Answer[SpanShapeRow]:
     """How the steps of one run ended, and how many do not hang together as a tree."""
     return ask(lease, __file__, SpanShapeRow, run=run)

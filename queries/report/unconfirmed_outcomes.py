@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +21,6 @@ class UnconfirmedOutcomeRow:
     details: str | None
 
 
-def unconfirmed_outcomes(lease: Lease, *, run: str, limit: int = 1000) -> Answer[UnconfirmedOutcomeRow]:
+def unconfirmed_outcomes(lease: Engine, *, run: str, limit: int = 1000) -> Answer[UnconfirmedOutcomeRow]:
     """Calls of one run whose effect may have landed: the resource, and whether anybody looked."""
     return ask(lease, __file__, UnconfirmedOutcomeRow, run=run, limit=limit)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +23,7 @@ class NotEvaluableRow:
 
 
 def rules_not_evaluable(
-    lease: Lease,
+    lease: Engine,
     *,
     rule: str,
     workload: str | None = None,

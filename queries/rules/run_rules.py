@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +19,6 @@ class RunRuleRow:
     needs: str
 
 
-def run_rules(lease: Lease, *, run: str) -> Answer[RunRuleRow]:
+def run_rules(lease: Engine, *, run: str) -> Answer[RunRuleRow]:
     """What each rule could judge in one run; no row where the run was loaded before there were rules."""
     return ask(lease, __file__, RunRuleRow, run=run)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +21,6 @@ class EventRecord:
     attributes: str | None
 
 
-def event_record(lease: Lease, *, run: str, event: str) -> Answer[EventRecord]:
+def event_record(lease: Engine, *, run: str, event: str) -> Answer[EventRecord]:
     """One record of one run as it is stored: its columns, its attributes, its file and line."""
     return ask(lease, __file__, EventRecord, run=run, event=event)

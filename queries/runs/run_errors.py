@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +50,6 @@ class RunErrorRow:
     flags: tuple[str, ...] | None
 
 
-def run_errors(lease: Lease, *, run: str, limit: int = 1000) -> Answer[RunErrorRow]:
+def run_errors(lease: Engine, *, run: str, limit: int = 1000) -> Answer[RunErrorRow]:
     """The failures of one run in order, with their classes and what each class allows."""
     return ask(lease, __file__, RunErrorRow, run=run, limit=limit)

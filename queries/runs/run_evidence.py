@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +16,6 @@ class EvidenceRow:
     records: int
 
 
-def run_evidence(lease: Lease, *, run: str) -> Answer[EvidenceRow]:
+def run_evidence(lease: Engine, *, run: str) -> Answer[EvidenceRow]:
     """The records of one run that its verdicts count, and those of its files that were left out, with the reason."""
     return ask(lease, __file__, EvidenceRow, run=run)

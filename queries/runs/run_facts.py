@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +51,6 @@ class RunFacts:
     attributes: str | None
 
 
-def run_facts(lease: Lease, *, run: str) -> Answer[RunFacts]:
+def run_facts(lease: Engine, *, run: str) -> Answer[RunFacts]:
     """What is known of one run: every run of that run_id, else of that native_id."""
     return ask(lease, __file__, RunFacts, run=run)

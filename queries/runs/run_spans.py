@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +34,6 @@ class SpanRow:
     matching: int
 
 
-def run_spans(lease: Lease, *, run: str, limit: int = 1000, offset: int = 0) -> Answer[SpanRow]:
+def run_spans(lease: Engine, *, run: str, limit: int = 1000, offset: int = 0) -> Answer[SpanRow]:
     """The steps of one run in order, with how each ended; a step never reached did not fail."""
     return ask(lease, __file__, SpanRow, run=run, limit=limit, offset=offset)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from ingest.store.attach import Lease
-from queries.reader import Answer, ask
+from queries.reader import Answer, Engine, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +28,7 @@ class TimelineRow:
 
 
 def timeline(
-    lease: Lease,
+    lease: Engine,
     *,
     run: str,
     kinds: str | None = None,

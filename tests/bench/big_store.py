@@ -28,7 +28,7 @@ _SQL = Path(__file__).with_suffix(".sql")
 
 
 def build(path: Path | str, *, spans: int = 1_000_000, seed: int = 11, runs_at_once: int = RUNS_AT_ONCE) -> Path:
-    """The store at this path has about so many spans, one run of 10,000 among them, and four more records to ten spans."""
+    """The store has about so many spans, one run of 10,000 among them, and four more records to ten spans."""
     store = Path(path)
     store.unlink(missing_ok=True)
     runs = runs_of(spans)
@@ -36,7 +36,7 @@ def build(path: Path | str, *, spans: int = 1_000_000, seed: int = 11, runs_at_o
     try:
         with Store(store) as opened, opened.publication(staging.con) as draft:
             for first in range(0, runs, runs_at_once):
-                _load(staging, draft, first, min(first + runs_at_once, runs), runs, seed)
+                _load(staging, draft, first, min(first + runs_at_once, runs), runs=runs, seed=seed)
             staging.con.execute(_FILES.format(store=draft.alias, files=-(-runs // RUNS_A_FILE), seed=seed)).fetchall()
     finally:
         staging.close()
@@ -48,18 +48,20 @@ def runs_of(spans: int) -> int:
     return max(2, 1 + (spans - LONG_RUN_SPANS) // SPANS_A_RUN)
 
 
-def _load(staging: Staging, draft: Publication, first: int, last: int, runs: int, seed: int) -> None:
+def _load(staging: Staging, draft: Publication, first: int, last: int, *, runs: int, seed: int) -> None:
     """One batch of runs as ingest would load it."""
     con = staging.con
     for table in (*RECORD_TABLES, *merge.derived_tables(con)):
         con.execute(f"DELETE FROM {table}").fetchall()
     given = {
-        "seed": seed, "first_run": first, "last_run": last, "all_runs": runs, "long_run_spans": LONG_RUN_SPANS, "days": DAYS,
+        "seed": seed, "first_run": first, "last_run": last, "all_runs": runs, "long_run_spans": LONG_RUN_SPANS,
+        "days": DAYS,
     }  # fmt: skip
     for name, value in given.items():
         con.execute(f"SET VARIABLE {name} = {value}").fetchall()
     con.execute(_SQL.read_text(encoding="utf-8")).fetchall()
-    con.execute(f"CREATE OR REPLACE TEMP TABLE replaced AS SELECT run_id FROM run_records UNION SELECT '{CATALOGUE}'").fetchall()
+    replaced = f"SELECT run_id FROM run_records UNION SELECT '{CATALOGUE}'"
+    con.execute(f"CREATE OR REPLACE TEMP TABLE replaced AS {replaced}").fetchall()
     con.execute(
         "CREATE OR REPLACE TABLE file_paths AS SELECT DISTINCT file_id, file_id AS path FROM run_records"
     ).fetchall()
@@ -77,7 +79,8 @@ SELECT file_id, 'traces/day-' || lpad(CAST(n AS VARCHAR), 5, '0') || '.jsonl' AS
 FROM drawn_files;
 INSERT INTO {store}.rejections BY NAME
 SELECT file_id, k * 37 AS line, k * 1800 AS offset_bytes,
-       ['bad_json', 'bad_time', 'missing_field', 'too_deep'][1 + (n + k) % 4] AS reason, 'refused' AS message, 'x' AS raw
+       ['bad_json', 'bad_time', 'missing_field', 'too_deep'][1 + (n + k) % 4] AS reason, 'refused' AS message,
+       'x' AS raw
 FROM drawn_files, range(20) AS lines (k);
 INSERT INTO {store}.skipped_records BY NAME
 SELECT file_id, 1 AS line, 'template' AS reason, 5 AS records FROM drawn_files
@@ -99,7 +102,8 @@ def main() -> None:
     options = parser.parse_args()
     began, worked = time.monotonic(), time.process_time()
     build(options.path, spans=options.spans, seed=options.seed)
-    print(f"{time.monotonic() - began:.0f} s, {time.process_time() - worked:.0f} processor s, DuckDB {duckdb.__version__}")
+    took, of_cpu = time.monotonic() - began, time.process_time() - worked
+    print(f"{took:.0f} s, {of_cpu:.0f} processor s, DuckDB {duckdb.__version__}")
     print(describe(options.path))
 
 

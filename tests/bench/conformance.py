@@ -65,7 +65,7 @@ def main(records: int) -> None:
 
     def derive() -> None:
         wait_cycles.derive(staging.con)
-        findings.derive(staging.con)
+        findings.derive(staging.con, {*ROWS, "runs"})
 
     took = clocked(derive)
     print(f"{records:,} records, {len(findings.rules())} rules: {took.clock_s:.2f} s, "

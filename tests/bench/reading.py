@@ -83,7 +83,7 @@ def forget() -> None:
     """Nothing is attached and nothing is cached: the next reading is the first of a new process."""
     st.cache_data.clear()
     st.cache_resource.clear()
-    hub._hub_of.cache_clear()  # noqa: SLF001 - a new process has none
+    hub._hub_of.cache_clear()
 
 
 def page_time(store: Path, page: str, *, times: int = 3, **address: str) -> tuple[Asked, Asked]:
@@ -116,7 +116,8 @@ def _file_of(page: str) -> FilePage:
 def query_time(store: Path, name: str, values: dict[str, str], *, times: int = 3) -> tuple[Asked, Asked]:
     """A named query over a store opened anew, and once more; the best of so many."""
     query = queries()[name]
-    cold, warm = [], []
+    cold: list[Asked] = []
+    warm: list[Asked] = []
     for _ in range(times):
         forget()
         with closing(open_store(store)) as opened, opened.lease() as lease:
@@ -144,7 +145,9 @@ def runs_of(store: Path) -> tuple[str, str]:
 
 def addresses(run: str, other: str) -> dict[str, tuple[str, dict[str, str]]]:
     """Every page as it opens, and those about a run with the longest one."""
-    plain = {file.path.stem: (file.path.stem, {}) for group in pages().values() for file in group}
+    plain: dict[str, tuple[str, dict[str, str]]] = {
+        file.path.stem: (file.path.stem, {}) for group in pages().values() for file in group
+    }
     about = {
         "run: 10,000 spans": ("run", {"run": run}),
         "run: ordinary": ("run", {"run": other}),
@@ -190,7 +193,8 @@ def _query_table(store: Path, options: argparse.Namespace, run: str, other: str)
 
 
 def _page_table(store: Path, options: argparse.Namespace, run: str, other: str) -> None:
-    print(f"{'page':<27}{'cold ms':>9}{'cpu ms':>8}{'asked':>7}{'rows':>9}{'whole ms':>10}{'rerun ms':>10}{'asked ms':>10}")
+    head = f"{'page':<27}{'cold ms':>9}{'cpu ms':>8}{'asked':>7}{'rows':>9}"
+    print(head + f"{'whole ms':>10}{'rerun ms':>10}{'asked ms':>10}")
     for name, (page, address) in addresses(run, other).items():
         if options.only in name:
             cold, warm = page_time(store, page, times=options.times, **address)

@@ -17,7 +17,7 @@ def main(url: str, folder: str, name: str, seconds: float) -> None:
     until = time.monotonic() + seconds
     own, shared = Path(folder) / f"{name}.jsonl", Path(folder) / "shared.jsonl"
     stored, number = 0, 0
-    with open_store(url) as store:  # type: ignore[attr-defined]
+    with open_store(url) as store:
         while time.monotonic() < until or number < 3:
             run = f"{name}-{number}"
             with own.open("ab") as file:

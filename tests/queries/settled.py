@@ -11,7 +11,8 @@ from ingest.store.publish import Publication
 
 # Those that look at derived tables and records alone, and so can follow rows that nobody staged.
 _STEPS = (
-    "70_runs_in_no_rate", "75_recovery_attempts", "80_origin_facts", "85_hints", "86_retry_facts", "87_breakers", "88_effects",
+    "70_runs_in_no_rate", "75_recovery_attempts", "80_origin_facts", "85_hints", "86_retry_facts", "87_breakers",
+    "88_effects",
 )  # fmt: skip
 
 

@@ -55,7 +55,7 @@ def ways(seen: list[Staged]) -> Ways:
 
 @contextmanager
 def bulk_from(size: int) -> Iterator[list[Staged]]:
-    """Files of that size are read set by set; what becomes of their windows. A few odd lines are looked at again too."""
+    """Files of that size are read set by set; what becomes of their windows. Even one odd line is looked at again."""
     seen: list[Staged] = []
     note = BulkStage.note
 
@@ -133,12 +133,8 @@ def _staged(path: Path, adapter: str, staging: Staging, *, in_sets: bool) -> dic
         chosen = in_bulk(file.adapter, reading.formats()[adapter], stage)
     parse(file, chosen, stage)
     staging.flush()
-    return {"counts": [str((file.report.counts, file.skips, file.rejections, stage.units, stage.runs == set(_runs(staging))))],
-            **{table: _rows(staging, table) for table in RECORD_TABLES}}  # fmt: skip
-
-
-def _runs(staging: Staging) -> list[str]:
-    return [run_id for (run_id,) in staging.con.execute("SELECT DISTINCT run_id FROM run_records").fetchall()]
+    told = (file.report.counts, file.skips, file.rejections, stage.units, sorted(stage.runs))
+    return {"counts": [str(told)], **{table: _rows(staging, table) for table in RECORD_TABLES}}
 
 
 def _rows(staging: Staging, table: str) -> list[str]:

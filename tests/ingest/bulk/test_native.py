@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from ingest import native
 from ingest.bulk import native as bulk_native
 from ingest.bulk import reading
+from ingest.bulk.windows import windows
 from tests.bench.data import write
 from tests.ingest.bulk.both import Ways, same_rows, same_stores
 from tests.ingest.bulk.odd_lines import lines
@@ -52,6 +53,11 @@ def good(count: int) -> Iterator[bytes]:
     """Regular lines, no two alike."""
     for number in range(count):
         yield error("E_LIMIT", seq=number, details=f"step {number}", agent="Scout")
+
+
+def windows_of(size: int) -> Any:
+    """Files are read in windows of about so many bytes."""
+    return patch.object(reading, "windows", lambda stream: windows(stream, size))
 
 
 def both(folder: Path, data: bytes, name: str = "trace.jsonl") -> Ways:
@@ -92,8 +98,9 @@ class TestWhichWay:
     def test_lines_with_attributes(self, tmp_path: Path) -> None:
         odd = {"b": {"z": 1, "a": [1.0, 1e16, 1e-7, "\u00e9\x1b"]}, "a": None}
         data = (
-            error(attributes=odd) + error(color="red", **odd) + error(attributes={"a": 1}, color="red")
-            + line("context", step_id="1", required=["a"], attributes=odd) + line("span", span_id="s", attributes=odd, x=True)
+            error(attributes=odd) + line("error_event", color="red", **odd) + error(attributes={"a": 1}, color="red")
+            + line("context", step_id="1", required=["a"], attributes=odd)
+            + line("span", span_id="s", attributes=odd, x=True)
             + line("run", attributes={}) + line("recovery_event", chain="A", attributes=odd, steps=[])
         )  # fmt: skip
         found = both(tmp_path, data * 2)
@@ -101,8 +108,9 @@ class TestWhichWay:
 
     @pytest.mark.parametrize(
         "one",
-        [error(recorded_seq=1), line("run", source="me"), line("run", identity="x"), error(flags=[]), error(attributes=[1]),
-         line("context", step_id="1", required=[], members=[]), error(n=float("nan")), line("span", span_id="s", source=1)],
+        [error(recorded_seq=1), line("run", source="me"), line("run", identity="x"), line("error_event", flags=[]),
+         line("error_event", attributes=[1]), line("context", step_id="1", required=[], members=[]),
+         line("error_event", n=float("nan")), line("span", span_id="s", source=1)],
     )  # fmt: skip
     def test_a_key_that_is_no_attribute_to_the_record_path(self, tmp_path: Path, one: bytes) -> None:
         both(tmp_path, one * 2)
@@ -172,7 +180,7 @@ class TestFiles:
         data += (same + recovered + context.replace(b'"a@1"', rb'"\u0061@1"')) * 3
         path = tmp_path / "same.jsonl"
         path.write_bytes(data)
-        with patch.object(reading.windows, "__defaults__", (300,)):
+        with windows_of(300):
             assert same_rows(path).left > 0
             same_stores(tmp_path, path)
 
@@ -180,7 +188,7 @@ class TestFiles:
         path = tmp_path / "odd.jsonl"
         path.write_bytes(RUN + b"".join(EVERY_KIND) * 10 + lines(7, 300, 0.1))
         for size in (4_000, 40_000):
-            with patch.object(reading.windows, "__defaults__", (size,)):
+            with windows_of(size):
                 assert same_rows(path).set_based > 200
 
     @pytest.mark.parametrize(

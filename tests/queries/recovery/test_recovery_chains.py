@@ -12,8 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from ingest.store import Lease
-from ingest.store import open_store
+from ingest.store import Lease, open_store
 from queries.recovery.recovery_attempts import recovery_attempts
 from queries.recovery.recovery_chains import RecoveryChainRow, recovery_chains
 from queries.recovery.recovery_handovers import recovery_handovers

@@ -1,0 +1,156 @@
+"""What follows from the records follows from them again: a rebuild, another order and two halves give the same."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import closing
+from pathlib import Path
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+
+from dashboard.cli import main
+from ingest import affected
+from ingest.derive.version import version
+from ingest.load import ingest
+from ingest.rebuild import outdated, rebuild
+from ingest.store import open_store
+from queries.catalogue import queries
+from queries.export import as_json
+from queries.reader import Query
+from tests.ingest.loaded import error, load_bytes, rows
+
+SAMPLES = Path(__file__).parents[2] / "sample_traces"
+MONTH = sorted((SAMPLES / "month").glob("*.jsonl.gz"))
+# When a file was read, and what its size was, is no part of what it says.
+OF_FILES = {"ingest_files", "ingest_health", "files"}
+A_FEW_RUNS = 12
+
+
+def required(query: Query) -> set[str]:
+    return {name for name, parameter in query.parameters.items() if parameter.default is parameter.empty}
+
+
+def answers(store: Path) -> dict[str, str]:
+    """What every query answers, those of a run for some runs."""
+    found = {}
+    with closing(open_store(store)) as opened, opened.lease() as lease:
+        runs = [row["run_id"] for row in lease.rows("SELECT run_id FROM runs ORDER BY run_id")]
+        chosen = runs[:: max(1, len(runs) // A_FEW_RUNS)]
+        for name, query in queries().items():
+            given: list[dict[str, str]] = [{"run": run} for run in chosen] if required(query) == {"run"} else [{}]
+            if required(query) in ({"run"}, set()):
+                found[name] = "\n".join(as_json(query.ask(lease, one), query.row) for one in given)
+    return found
+
+
+def differing(one: Path, other: Path) -> set[str]:
+    left, right = answers(one), answers(other)
+    assert left.keys() == right.keys()
+    return {name for name in left if left[name] != right[name]}
+
+
+def write_into(store: Path, statement: str) -> None:
+    with duckdb.connect(str(store)) as con:
+        con.execute(statement)
+
+
+@pytest.fixture(scope="module")
+def everything(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    store = tmp_path_factory.mktemp("all") / "s.duckdb"
+    ingest([str(SAMPLES)], store)
+    return store
+
+
+@pytest.fixture
+def copy(everything: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(everything, tmp_path / "copy.duckdb"))
+
+
+@pytest.fixture(scope="module")
+def month(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    store = tmp_path_factory.mktemp("month") / "s.duckdb"
+    ingest([str(path) for path in MONTH], store)
+    return store
+
+
+def test_a_rebuild_of_everything_changes_no_byte_of_an_answer(everything: Path, copy: Path) -> None:
+    with open_store(copy) as store:
+        found = rebuild(store, force=True)
+    assert found.changed == {}
+    assert found.runs == rows(everything, "SELECT count(*) AS n FROM runs")[0]["n"]
+    assert differing(everything, copy) == set()
+
+
+def test_nor_does_one_in_many_portions(everything: Path, copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(affected, "ROWS_AT_ONCE", 2_000)
+    with open_store(copy) as store:
+        assert rebuild(store, force=True).changed == {}
+    assert differing(everything, copy) == set()
+
+
+def test_another_order_of_the_files_gives_the_same_answers(month: Path, tmp_path: Path) -> None:
+    for path in reversed(MONTH):
+        ingest([str(path)], tmp_path / "other.duckdb")
+    assert differing(month, tmp_path / "other.duckdb") - OF_FILES == set()
+
+
+def test_two_halves_give_the_same_store_as_the_whole(tmp_path: Path) -> None:
+    lines = (SAMPLES / "faultlens" / "tour.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "whole.jsonl").write_bytes(b"".join(lines))
+    ingest([str(tmp_path / "whole.jsonl")], tmp_path / "whole.duckdb")
+    for number, half in enumerate((lines[1::2], lines[0::2])):
+        (tmp_path / f"half{number}.jsonl").write_bytes(b"".join(half))
+        ingest([str(tmp_path / f"half{number}.jsonl")], tmp_path / "halves.duckdb")
+    assert differing(tmp_path / "whole.duckdb", tmp_path / "halves.duckdb") - OF_FILES == set()
+
+
+class TestOlderRules:
+    def test_what_this_version_derived_is_left_alone(self, tmp_path: Path) -> None:
+        found = load_bytes(tmp_path, error("E"))
+        before = found.store.stat()
+        with open_store(found.store) as store:
+            assert outdated(store) == 0
+            assert rebuild(store).runs == 0
+        assert found.store.stat().st_ino == before.st_ino
+
+    def test_a_store_of_an_older_version_is_brought_up_to_date(self, everything: Path, copy: Path) -> None:
+        write_into(copy, "UPDATE runs SET derived_by = 'older'; DELETE FROM findings; UPDATE error_events SET seq = 1;")
+        with open_store(copy) as store:
+            assert outdated(store) > 0
+            found = rebuild(store)
+            assert outdated(store) == 0
+        assert {"findings", "error_events"} <= found.changed.keys()
+        assert differing(everything, copy) == set()
+
+    def test_only_the_runs_of_another_version_are_derived_again(self, copy: Path) -> None:
+        write_into(copy, "UPDATE runs SET derived_by = NULL WHERE run_id IN (SELECT run_id FROM runs LIMIT 3)")
+        with open_store(copy) as store:
+            assert rebuild(store).runs == 3
+
+    def test_other_retry_budgets_are_another_version(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        before = version()
+        (tmp_path / "faultlens.toml").write_text("[retry]\nper_failure = 7\n")
+        assert version() != before
+
+
+class TestCommand:
+    def test_it_says_that_there_is_nothing_to_do(self, tmp_path: Path) -> None:
+        found = load_bytes(tmp_path, error("E"))
+        said = CliRunner().invoke(main, ["rebuild", "--store", str(found.store)])
+        assert said.exit_code == 0
+        assert "nothing to do" in said.stderr
+
+    def test_it_says_what_changed(self, tmp_path: Path) -> None:
+        found = load_bytes(tmp_path, error("E"))
+        write_into(found.store, "UPDATE runs SET derived_by = 'older', status = 'succeeded'")
+        said = CliRunner().invoke(main, ["rebuild", "--store", str(found.store)])
+        assert "runs: 1 run changed" in said.stdout.splitlines()
+
+    def test_forced_it_derives_all_the_same(self, tmp_path: Path) -> None:
+        found = load_bytes(tmp_path, error("E"))
+        said = CliRunner().invoke(main, ["rebuild", "--force", "--store", str(found.store)])
+        assert "1 runs derived" in said.stderr
+        assert "nothing changed" in said.stderr

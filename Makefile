@@ -68,7 +68,6 @@ test: lint ## lint, types, import contracts, and the test suite with the browser
 	  echo 'No Chromium found: skipping the browser tests. To run them: sudo apt-get install -y chromium (or set FAULTLENS_BROWSER)' >&2; \
 	  set -x; $(PY) -m pytest $(PYTEST_ARGS) -m 'not soak and not browser'; \
 	fi
-	@$(MAKE) --no-print-directory test-lake
 
 test-lake: install-lake ## the shared store: what every store promises, and what only a lake does
 	$(LAKE_PY) -m pytest $(PYTEST_ARGS) --store-kind lake tests/lake tests/ingest/store

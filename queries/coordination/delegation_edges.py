@@ -19,6 +19,7 @@ class DelegationEdgeRow:
     tasks: int
     runs: int
     circulating: int
+    matching: int
 
 
 def delegation_edges(
@@ -30,9 +31,10 @@ def delegation_edges(
     since: datetime | None = None,
     until: datetime | None = None,
     limit: int = 200,
+    offset: int = 0,
 ) -> Answer[DelegationEdgeRow]:
     """The delegation graph of recorded edges."""
     return ask(
         lease, __file__, DelegationEdgeRow,
-        run=run, workload=workload, source=source, since=since, until=until, limit=limit,
+        run=run, workload=workload, source=source, since=since, until=until, limit=limit, offset=offset,
     )  # fmt: skip

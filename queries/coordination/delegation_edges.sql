@@ -31,9 +31,10 @@ SELECT
             WHERE findings.run_id = delegations.run_id AND findings.event_id = delegations.event_id
               AND findings.rule = 'task-circulates'
         )
-    ) AS circulating
+    ) AS circulating,
+    count(*) OVER () AS matching
 FROM delegations
 JOIN chosen ON chosen.run_id = delegations.run_id
 GROUP BY delegations.from_agent, delegations.to_agent
 ORDER BY hops DESC, delegations.from_agent, delegations.to_agent
-LIMIT $limit
+LIMIT $limit OFFSET $offset

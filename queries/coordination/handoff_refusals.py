@@ -20,6 +20,7 @@ class HandoffRefusalRow:
     runs: int
     second_bounces: int
     example: str | None
+    matching: int
 
 
 def handoff_refusals(
@@ -31,9 +32,10 @@ def handoff_refusals(
     since: datetime | None = None,
     until: datetime | None = None,
     limit: int = 200,
+    offset: int = 0,
 ) -> Answer[HandoffRefusalRow]:
     """Refused hand-offs by edge and condition; they enter no rate."""
     return ask(
         lease, __file__, HandoffRefusalRow,
-        run=run, workload=workload, source=source, since=since, until=until, limit=limit,
+        run=run, workload=workload, source=source, since=since, until=until, limit=limit, offset=offset,
     )  # fmt: skip

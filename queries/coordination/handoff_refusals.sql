@@ -38,10 +38,11 @@ SELECT
               AND findings.rule = 'handoff-second-bounce'
         )
     ) AS second_bounces,
-    min(handoffs.details) AS example
+    min(handoffs.details) AS example,
+    count(*) OVER () AS matching
 FROM handoffs
 JOIN chosen ON chosen.run_id = handoffs.run_id
 WHERE handoffs.status = 'refused'
 GROUP BY handoffs.from_agent, handoffs.to_agent, handoffs.condition
 ORDER BY refusals DESC, handoffs.from_agent, handoffs.to_agent, handoffs.condition
-LIMIT $limit
+LIMIT $limit OFFSET $offset

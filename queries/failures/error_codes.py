@@ -18,6 +18,7 @@ class ErrorCodeRow:
     runs: int
     transient: int
     last_seen: datetime | None
+    matching: int
 
 
 def error_codes(

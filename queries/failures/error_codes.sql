@@ -53,7 +53,8 @@ SELECT
     CAST(sum(errors) AS BIGINT) AS errors,
     CAST(sum(runs) AS BIGINT) AS runs,
     CAST(sum(transient) AS BIGINT) AS transient,
-    max(last_at) AS last_seen
+    max(last_at) AS last_seen,
+    count(*) OVER () AS matching
 FROM counted
 GROUP BY code, named_by
 ORDER BY errors DESC, code, named_by

@@ -53,13 +53,17 @@ def signatures(
     state: str | None = None,
     signature: str | None = None,
     search: str | None = None,
+    sort: str = "frequent",
     resolved_after_s: int | None = None,
     limit: int = 1000,
     offset: int = 0,
 ) -> Answer[SignatureRow]:
-    """Failures by signature with their lifecycle, the most frequent first; partial ones are possibly the same."""
+    """Failures by signature with their lifecycle; partial ones are possibly the same.
+
+    `sort` may be frequent, newest or runs.
+    """
     return ask(
         lease, __file__, SignatureRow, workload=workload, source=source, since=since, until=until, state=state,
-        signature=signature, search=search, limit=limit, offset=offset,
+        signature=signature, search=search, sort=sort, limit=limit, offset=offset,
         resolved_after_s=quiet_s() if resolved_after_s is None else resolved_after_s,
     )  # fmt: skip

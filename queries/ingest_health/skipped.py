@@ -14,6 +14,7 @@ class SkippedRow:
     path: str | None
     reason: str
     records: int
+    matching: int
 
 
 def skipped(lease: Engine, *, limit: int = 1000, offset: int = 0) -> Answer[SkippedRow]:

@@ -16,6 +16,7 @@ class CompareContextRow:
     only_a: tuple[str, ...] | None
     only_b: tuple[str, ...] | None
     in_both: int
+    matching: int
 
 
 def compare_context(
@@ -23,9 +24,11 @@ def compare_context(
     *,
     run_a: str,
     run_b: str,
+    limit: int = 100_000,
+    offset: int = 0,
 ) -> Answer[CompareContextRow]:
     """The context sets of two runs: the items only one of them had."""
     return ask(
         lease, __file__, CompareContextRow,
-        run_a=run_a, run_b=run_b,
+        run_a=run_a, run_b=run_b, limit=limit, offset=offset,
     )  # fmt: skip

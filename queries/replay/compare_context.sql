@@ -27,7 +27,8 @@ SELECT
     set_name,
     list_sort(list(DISTINCT item) FILTER (side = 'a' AND NOT in_b)) AS only_a,
     list_sort(list(DISTINCT item) FILTER (side = 'b' AND NOT in_a)) AS only_b,
-    count(DISTINCT item) FILTER (in_a AND in_b) AS in_both
+    count(DISTINCT item) FILTER (in_a AND in_b) AS in_both,
+    count(*) OVER () AS matching
 FROM (
     SELECT
         side,
@@ -40,3 +41,4 @@ FROM (
 ) AS marked
 GROUP BY step_id, set_name
 ORDER BY step_id, set_name
+LIMIT $limit OFFSET $offset

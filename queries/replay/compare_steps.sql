@@ -14,6 +14,7 @@ WITH pair AS (
     WHERE run_id = $run_b OR (native_id = $run_b AND NOT EXISTS (SELECT 1 FROM runs AS exact WHERE exact.run_id = $run_b))
 ),
 entries AS (
+    -- Each run for itself: of two that lie far apart, one scan would read all that lies between.
     SELECT
         pair.side,
         spans.run_id,
@@ -28,6 +29,23 @@ entries AS (
     FROM spans
     JOIN pair ON pair.run_id = spans.run_id
     JOIN runs ON runs.run_id = spans.run_id
+    WHERE pair.side = 'a'
+    UNION ALL
+    SELECT
+        pair.side,
+        spans.run_id,
+        spans.seq,
+        spans.span_id AS entry_id,
+        'step' AS kind,
+        coalesce(spans.name, spans.tool, spans.kind) AS name,
+        spans.phase,
+        spans.agent,
+        spans.status AS outcome,
+        CASE WHEN runs.clock = 'wall' THEN date_diff('microsecond', spans.started_at, spans.ended_at) / 1e6 END AS duration_s
+    FROM spans
+    JOIN pair ON pair.run_id = spans.run_id
+    JOIN runs ON runs.run_id = spans.run_id
+    WHERE pair.side = 'b'
     UNION ALL
     SELECT
         pair.side,
@@ -102,24 +120,44 @@ aligned AS (
         any_value(duration_s) FILTER (side = 'b') AS duration_b_s
     FROM numbered
     GROUP BY kind, name, phase, agent, nth
+),
+compared AS (
+    SELECT
+        row_number() OVER (ORDER BY least(position_a, position_b), position_a NULLS LAST, position_b) AS row_no,
+        kind,
+        name,
+        phase,
+        agent,
+        CASE
+            WHEN position_b IS NULL THEN 'only in A'
+            WHEN position_a IS NULL THEN 'only in B'
+            WHEN outcome_a IS DISTINCT FROM outcome_b THEN 'other outcome'
+        END AS differs,
+        outcome_a,
+        outcome_b,
+        duration_a_s,
+        duration_b_s,
+        event_a,
+        event_b
+    FROM aligned
 )
 SELECT
-    row_number() OVER (ORDER BY least(position_a, position_b), position_a NULLS LAST, position_b) AS row_no,
+    row_no,
     kind,
     name,
     phase,
     agent,
-    CASE
-        WHEN position_b IS NULL THEN 'only in A'
-        WHEN position_a IS NULL THEN 'only in B'
-        WHEN outcome_a IS DISTINCT FROM outcome_b THEN 'other outcome'
-    END AS differs,
+    differs,
     outcome_a,
     outcome_b,
     duration_a_s,
     duration_b_s,
     event_a,
-    event_b
-FROM aligned
+    event_b,
+    count(differs) OVER () AS differences,
+    min(CASE WHEN differs IS NOT NULL THEN row_no END) OVER () AS first_difference,
+    count(*) OVER () AS matching
+FROM compared
+WHERE NOT $differing OR differs IS NOT NULL
 ORDER BY row_no
-LIMIT $limit
+LIMIT $limit OFFSET $offset

@@ -19,6 +19,7 @@ class ReplayDimensionRow:
     expected: str | None
     observed: str | None
     drift: str | None
+    matching: int
 
 
 def replay_dimensions(

@@ -31,7 +31,8 @@ SELECT
             WHEN replays.dimension = 'stop_reason' THEN 'config drift'
             WHEN starts_with(replays.dimension, 'epistemic') THEN 'non-deterministic field'
         END
-    END AS drift
+    END AS drift,
+    count(*) OVER () AS matching
 FROM replays
 JOIN chosen ON chosen.run_id = replays.run_id
 WHERE replays.dimension IS NOT NULL

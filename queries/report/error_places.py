@@ -18,6 +18,6 @@ class ErrorPlaceRow:
     place: int
 
 
-def error_places(lease: Engine, *, run: str, limit: int = 1000) -> Answer[ErrorPlaceRow]:
-    """Where the errors of one run stand among its steps, in order."""
-    return ask(lease, __file__, ErrorPlaceRow, run=run, limit=limit)
+def error_places(lease: Engine, *, run: str, after: int | None = None, limit: int = 1000) -> Answer[ErrorPlaceRow]:
+    """Where the errors of one run stand among its steps, in order; with `after` those beyond that step."""
+    return ask(lease, __file__, ErrorPlaceRow, run=run, after=after, limit=limit)

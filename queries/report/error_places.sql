@@ -37,5 +37,6 @@ FROM placed AS errors
 LEFT JOIN placed AS steps
     ON steps.run_id = errors.run_id AND steps.span_id = errors.span_id AND steps.is_step = 1
 WHERE errors.is_step = 0
+  AND ($after IS NULL OR CAST(greatest(coalesce(steps.place, errors.place), 1) AS BIGINT) > $after)
 ORDER BY errors.run_id, errors.seq NULLS LAST, errors.event_id
 LIMIT $limit

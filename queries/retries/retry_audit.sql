@@ -26,13 +26,29 @@ counted AS (
     SELECT count(*) AS matching
     FROM judged
     WHERE ($verdict IS NULL OR verdict = $verdict)
+),
+-- Only those that are shown are read whole.
+shown AS (
+    SELECT
+        judged.run_id,
+        judged.of_event,
+        judged.seq,
+        judged.verdict,
+        chosen.run_name,
+        chosen.workload,
+        chosen.started_at
+    FROM judged
+    JOIN chosen ON chosen.run_id = judged.run_id
+    WHERE ($verdict IS NULL OR judged.verdict = $verdict)
+    ORDER BY chosen.started_at DESC NULLS LAST, judged.run_id, judged.seq, judged.of_event
+    LIMIT $limit OFFSET $offset
 )
 SELECT
     retry_facts.run_id,
     retry_facts.event_id,
     retry_facts.of_event,
     retry_facts.attempt,
-    judged.verdict,
+    shown.verdict,
     retry_facts.step,
     retry_facts.agent,
     retry_facts.location,
@@ -43,14 +59,11 @@ SELECT
     retry_facts.caused_by,
     retry_facts.used_in_run AS budget_used,
     CAST($per_run AS BIGINT) AS budget_of_run,
-    chosen.run_name,
-    chosen.workload,
-    chosen.started_at,
+    shown.run_name,
+    shown.workload,
+    shown.started_at,
     counted.matching
-FROM judged
-JOIN retry_facts ON retry_facts.run_id = judged.run_id AND retry_facts.of_event = judged.of_event
-JOIN chosen ON chosen.run_id = judged.run_id
+FROM shown
+JOIN retry_facts ON retry_facts.run_id = shown.run_id AND retry_facts.of_event = shown.of_event
 CROSS JOIN counted
-WHERE ($verdict IS NULL OR judged.verdict = $verdict)
-ORDER BY chosen.started_at DESC NULLS LAST, judged.run_id, judged.seq, judged.of_event
-LIMIT $limit OFFSET $offset
+ORDER BY shown.started_at DESC NULLS LAST, shown.run_id, shown.seq, shown.of_event

@@ -17,6 +17,7 @@ class ThrashRow:
     unchanged: int
     retries: int
     runs: int
+    matching: int
 
 
 def retry_thrash(

@@ -38,7 +38,8 @@ SELECT
     counted.name,
     count(*) FILTER (counted.is_thrash) AS unchanged,
     count(*) AS retries,
-    count(DISTINCT counted.run_id) AS runs
+    count(DISTINCT counted.run_id) AS runs,
+    count(*) OVER () AS matching
 FROM counted
 JOIN chosen ON chosen.run_id = counted.run_id
 WHERE counted.name IS NOT NULL

@@ -48,6 +48,7 @@ class RunErrorRow:
     basis: str | None
     rule: str | None
     flags: tuple[str, ...] | None
+    matching: int
 
 
 def run_errors(lease: Engine, *, run: str, limit: int = 1000) -> Answer[RunErrorRow]:

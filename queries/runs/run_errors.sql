@@ -53,7 +53,8 @@ SELECT
     signatures.runs AS seen_in_runs,
     error_events.basis,
     error_events.rule,
-    error_events.flags
+    error_events.flags,
+    count(*) OVER () AS matching
 FROM error_events
 JOIN chosen ON chosen.run_id = error_events.run_id
 LEFT JOIN failure_profiles ON failure_profiles.failure_class = error_events.failure_class

@@ -28,11 +28,11 @@ def full_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def empty_lease(empty_store: Path) -> Iterator[Lease]:
-    with open_store(empty_store).lease() as lease:
+    with open_store(empty_store) as store, store.lease() as lease:
         yield lease
 
 
 @pytest.fixture
 def full_lease(full_store: Path) -> Iterator[Lease]:
-    with open_store(full_store).lease() as lease:
+    with open_store(full_store) as store, store.lease() as lease:
         yield lease

@@ -97,6 +97,8 @@ class TestEveryQuery:
             for name, wanted in typing.get_type_hints(query.row).items():
                 allowed = tuple(typing.get_origin(option) or option for option in options_of(wanted))
                 assert isinstance(getattr(row, name), allowed), f"{name} is {getattr(row, name)!r}, not {wanted}"
+            # All sessions of a server are handed the same rows: nobody can change one.
+            hash(row)
 
     def test_says_what_it_answers(self, query: Query) -> None:
         assert query.summary.endswith(".")

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import streamlit as st
 
+from dashboard.address import read_address
 from dashboard.filters import draw_filters
 from dashboard.freshness import draw_freshness
 from dashboard.notices import not_in_this_store, unusable
 from dashboard.page import FilePage, pages
 from dashboard.reading import lease_for_this_render
+from dashboard.sections import section_of_its_own
 from ingest.store import FaultlensError
 
 STATIC = Path(__file__).parent / "static"
@@ -26,6 +28,7 @@ def main() -> None:
         {group: [_streamlit_page(file) for file in files] for group, files in pages().items()}, expanded=True
     )
     st.set_page_config(page_title=f"{open_page.title} · faultlens")
+    read_address()
     try:
         with lease_for_this_render() as reading:
             with st.sidebar:
@@ -33,7 +36,8 @@ def main() -> None:
                 draw_freshness(reading)
             for claim, value in complaints:
                 not_in_this_store(claim, value)
-            open_page.run()
+            with section_of_its_own():
+                open_page.run()
     except FaultlensError as refusal:
         unusable(str(refusal))
 

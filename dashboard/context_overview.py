@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -16,19 +17,20 @@ from dashboard.context_words import (
 )
 from dashboard.filters import filters
 from dashboard.notices import nothing
+from dashboard.paging import in_pages
 from dashboard.reading import ask
+from dashboard.sections import draw
 from dashboard.tables import more, table, widest
 from dashboard.why import why
 from dashboard.wording import ABSENT, counted, interval, share
 from queries.context.context_lost_items import ContextLostItemRow, context_lost_items
-from queries.context.context_stage import context_stage
+from queries.context.context_stage import ContextStageRow, context_stage
 from queries.context.context_stage_shares import ContextStageShareRow, context_stage_shares
 from queries.context.required import declared_required
 from queries.reader import Answer
 
-STEPS_LISTED = 100
-ITEMS_LISTED = 100
 VALUES_DRAWN = 16
+SHARES_LISTED = 100
 _INK = {"light": "#17212B", "dark": "#E4EAF0"}
 
 
@@ -40,11 +42,10 @@ def draw_all_runs() -> None:
     if not over_all:
         _no_sets(asked)
         return
-    _over_all(shares, over_all)
-    _by_value(shares)
-    _worklist(asked)
-    draw_classes(asked)
-    _steps(asked)
+    draw(
+        partial(_over_all, shares, over_all), partial(_by_value, shares),
+        *(partial(part, asked) for part in (_worklist, draw_classes, _steps)),
+    )  # fmt: skip
 
 
 def _no_sets(asked: dict[str, Any]) -> None:
@@ -128,8 +129,9 @@ def _days(shares: Answer[ContextStageShareRow]) -> None:
 
 
 def _shares_table(rows: list[ContextStageShareRow], label: str, absent: str) -> None:
+    found = sorted((row for row in rows if row.found), key=lambda row: (-row.found, row.value or "", row.stage_no))
     table(
-        sorted((row for row in rows if row.found), key=lambda row: (-row.found, row.value or "", row.stage_no)),
+        found[:SHARES_LISTED],
         {
             label: lambda r: r.value or absent,
             "Stage": lambda r: f"{r.stage_no} {r.stage}",
@@ -143,6 +145,7 @@ def _shares_table(rows: list[ContextStageShareRow], label: str, absent: str) -> 
         alt=f"Shares by {label.lower()} and stage with intervals",
         shown_rows=8,
     )
+    more(SHARES_LISTED, len(found), "shares")
 
 
 def _worklist(asked: dict[str, Any]) -> None:
@@ -157,13 +160,20 @@ def _worklist(asked: dict[str, Any]) -> None:
         bind="query-params",
         format_func=lambda number: f"{number} {STAGES[number][0]}",
     )
-    found = ask(context_lost_items, **asked, stage=stage, limit=ITEMS_LISTED)
-    if not found.rows:
+    found = in_pages(
+        "items_page", context_lost_items, _item_list, noun=("lost item", "lost items"), **asked, stage=stage
+    )
+    if found.first is None:
         nothing(
             "No item was lost at this stage." if stage else "No item was lost at any stage.",
             next_step="Choose another stage, or none." if stage else None,
         )
         return
+    losses = counted(sum(row.lost for row in found), "loss of an item at a step", "losses of items at steps")
+    why(found, f"{losses}, of the items shown")
+
+
+def _item_list(found: Answer[ContextLostItemRow]) -> None:
     table(
         found.rows,
         {
@@ -203,8 +213,6 @@ def _worklist(asked: dict[str, Any]) -> None:
         },
         shown_rows=12,
     )
-    more(len(found), found.first.matching if found.first else 0, "items")
-    why(found, counted(sum(row.lost for row in found), "loss of an item at a step", "losses of items at steps"))
 
 
 def _places(rows: tuple[ContextLostItemRow, ...]) -> tuple[tuple[str, str], ...]:
@@ -213,10 +221,12 @@ def _places(rows: tuple[ContextLostItemRow, ...]) -> tuple[tuple[str, str], ...]
 
 def _steps(asked: dict[str, Any]) -> None:
     heading("Steps that lost context", "The latest first.")
-    found = ask(context_stage, **asked, located=True, limit=STEPS_LISTED)
-    if not found.rows:
+    found = in_pages("lost_page", context_stage, _step_list, noun=("step", "steps"), **asked, located=True)
+    if found.first is None:
         nothing("No step lost anything at a difference that could be evaluated.")
-        return
-    draw_step_table(list(found.rows), "open_step")
-    more(len(found), found.rows[0].matching, "steps")
-    why(found, counted(found.rows[0].matching, "step"))
+    else:
+        why(found, counted(found.first.matching, "step"))
+
+
+def _step_list(found: Answer[ContextStageRow]) -> None:
+    draw_step_table(found.rows, "open_step")

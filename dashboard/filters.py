@@ -9,7 +9,9 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard.answers import QueryTooSlow
 from dashboard.reading import ask
+from dashboard.sections import say_slow
 from queries.overview.filter_values import filter_values
 
 
@@ -44,9 +46,7 @@ def filters() -> Filters:
 
 def draw_filters() -> list[tuple[str, str]]:
     """The filters stand in the sidebar; returned is what the address asks for and cannot have, as (claim, value)."""
-    known: dict[str, list[str]] = {"workload": [], "source": []}
-    for row in ask(filter_values):
-        known[row.filter].append(row.value)
+    known = _known()
     complaints: list[tuple[str, str]] = []
     workload = _one_of("Workload", "workload", known["workload"], complaints)
     source = _one_of("Source", "source", known["source"], complaints)
@@ -60,17 +60,29 @@ def draw_filters() -> list[tuple[str, str]]:
     return complaints
 
 
+def _known() -> dict[str, list[str] | None]:
+    """The values that runs name; None where that takes too long to find out, which is said."""
+    known: dict[str, list[str]] = {"workload": [], "source": []}
+    try:
+        for row in ask(filter_values):
+            known[row.filter].append(row.value)
+    except QueryTooSlow as slow:
+        say_slow(slow)
+        return {"workload": None, "source": None}
+    return {**known}
+
+
 def options_with_asked(key: str, known: list[str]) -> list[str]:
     """The known options and the one that the address asks for, so that a link keeps its question."""
     asked = [value for value in (st.session_state.get(key), st.query_params.get(key)) if isinstance(value, str)]
     return [*known, *dict.fromkeys(value for value in asked if value and value not in known)]
 
 
-def _one_of(label: str, key: str, known: list[str], complaints: list[tuple[str, str]]) -> str | None:
+def _one_of(label: str, key: str, known: list[str] | None, complaints: list[tuple[str, str]]) -> str | None:
     """The chosen value, kept even if the store does not know it: a link must not turn into another question."""
-    options = options_with_asked(key, known)
+    options = options_with_asked(key, known or [])
     chosen: str | None = st.selectbox(label, options, index=None, placeholder="All", key=key, bind="query-params")
-    if chosen and chosen not in known:
+    if chosen and known is not None and chosen not in known:
         complaints.append((f"No run in this store has the {label.lower()} that is asked for", chosen))
     return chosen
 

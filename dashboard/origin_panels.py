@@ -6,20 +6,30 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard.address import say_unknown
 from dashboard.cards import heading
 from dashboard.filters import filters
 from dashboard.notices import nothing
+from dashboard.paging import in_pages
 from dashboard.reading import ask
 from dashboard.reviews import basis
-from dashboard.tables import more, table
+from dashboard.tables import table
 from dashboard.why import why
 from dashboard.wording import counted, said
 from queries.origins.origin_candidates import OriginCandidateRow, origin_candidates
-from queries.origins.origin_hints import origin_hints
-from queries.origins.origins import OriginRow
+from queries.origins.origin_hints import OriginHintRow, origin_hints
+from queries.origins.origins import OriginRow, origins
+from queries.origins.unsettled_origins import unsettled_origins
 from queries.reader import Answer
 
 AFTER_ITS_OBSERVATION = "origin after its observation"
+OPEN = {
+    "provisional": "Provisional fixes",
+    "origin after observation": "Origin after observation",
+    "trigger as root cause": "Trigger as root cause",
+    "null prevention": "Null preventions",
+}
+OPEN_A_PAGE = 20
 _OPEN_NOTE = (
     "Provisional: fixed at the observation point. Origin after observation: a negative distance in phases, or in "
     "steps where there is none in phases. Trigger as root cause: the same text. Null prevention: names no layer, or "
@@ -37,30 +47,33 @@ _CANDIDATE_COLUMNS: dict[str, Any] = {
 }
 
 
-def draw_open(found: Answer[OriginRow]) -> None:
+def draw_open() -> None:
     """What is not settled about diagnosed failures, whatever their status says."""
-    if not found.rows:
+    counts = ask(unsettled_origins, **filters().parameters)
+    number = {row.unsettled: row.failures for row in counts}
+    if not any(number.values()):
         return
     heading("Still open", "A fix where the failure was observed is provisional, whatever its status says.")
-    groups = {
-        "Provisional fixes": [row for row in found if row.provisional],
-        "Origin after observation": [row for row in found if row.direction == AFTER_ITS_OBSERVATION],
-        "Trigger as root cause": [row for row in found if row.trigger_is_cause],
-        "Null preventions": [row for row in found if row.prevention_null],
-    }
-    for tab, (name, rows) in zip(
-        st.tabs([f"{name} ({len(rows)})" for name, rows in groups.items()]), groups.items(), strict=True
-    ):
-        with tab:
-            _open_table(name, rows)
-    more(len(found), found.rows[0].matching, "older diagnosed failures")
-    why(found, counted(len(found), "diagnosed failure"), note=_OPEN_NOTE)
+    say_unknown("open", OPEN.values(), "Nothing is open in this respect; shown is the first that is")
+    first = next(name for name in OPEN if number[name])
+    name = (
+        st.pills(
+            "Open in what respect", list(OPEN), key="open", bind="query-params", format_func=lambda name: OPEN[name],
+            label_visibility="collapsed", default=first,
+        )
+        or first
+    )  # fmt: skip
+    st.caption(" · ".join(f"{OPEN[name]}: {number[name]:,}" for name in OPEN))
+    found = in_pages(
+        "open_page", origins, lambda shown: _open_table(OPEN[name], shown.rows),
+        noun=("diagnosed failure", "diagnosed failures"), rows=OPEN_A_PAGE, **filters().parameters, unsettled=name,
+    )  # fmt: skip
+    if found.first is None:
+        nothing(f"None: {OPEN[name].lower()}.")
+    why(found, counted(found.first.matching if found.first else 0, "diagnosed failure"), note=_OPEN_NOTE)
 
 
-def _open_table(name: str, rows: list[OriginRow]) -> None:
-    if not rows:
-        nothing(f"None: {name.lower()}.")
-        return
+def _open_table(name: str, rows: tuple[OriginRow, ...]) -> None:
     table(
         rows,
         {
@@ -85,10 +98,18 @@ def draw_hints() -> None:
     heading(
         "Usually originates elsewhere", "Records that look like a failure which is mostly reported in the wrong place."
     )
-    found = ask(origin_hints, **filters().parameters, limit=200)
-    if not found.rows:
+    found = in_pages("hints_page", origin_hints, _hint_list, noun=("hint", "hints"), **filters().parameters)
+    if found.first is None:
         nothing("No record here matches a line of the misattribution table.")
         return
+    why(
+        found,
+        counted(found.first.matching, "hint"),
+        note="A hint says where to look; it is neither a finding nor a diagnosis.",
+    )
+
+
+def _hint_list(found: Answer[OriginHintRow]) -> None:
     table(
         found.rows,
         {
@@ -102,12 +123,6 @@ def draw_hints() -> None:
         alt="Hints where a failure usually originates, each with the record that triggers it",
         config={"Because": st.column_config.TextColumn(width="large")},
         shown_rows=8,
-    )
-    more(len(found), found.rows[0].matching, "hints")
-    why(
-        found,
-        counted(found.rows[0].matching, "hint"),
-        note="A hint says where to look; it is neither a finding nor a diagnosis.",
     )
 
 

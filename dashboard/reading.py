@@ -7,23 +7,33 @@ import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import streamlit as st
 
-from ingest.store import AnyStore, Lease, open_store, shown
+from dashboard.answers import Answers, QueryTooSlow, Question
+from dashboard.settings import cache_bytes, query_seconds
+from ingest.store import AnyStore, FaultlensError, Lease, open_store, shown
+from ingest.store.configuration import configuration
+from ingest.store.time_limit import TookTooLong
 from queries.reader import Answer
 
 R = TypeVar("R")
+T = TypeVar("T")
+
+# Of this process, for all its sessions: Streamlit runs the pages again and again, but imports this once.
+ANSWERS = Answers(cache_bytes())
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The store that this render reads, and its lease."""
+    """The store that this render reads, its lease, and what faultlens.toml said when it began."""
 
     url: str
     lease: Lease
+    settings: str = ""
+    said_slow: set[Question] = field(default_factory=set)
 
 
 _READING: ContextVar[Reading] = ContextVar("reading")
@@ -50,7 +60,9 @@ def lease_for_this_render() -> Iterator[Reading]:
     """Everything asked inside reads one generation."""
     url = store_url()
     with store(url).lease() as lease:
-        token = _READING.set(Reading(url, lease))
+        lease.seconds_a_query = query_seconds()
+        ANSWERS.reads(url, lease.generation)
+        token = _READING.set(Reading(url, lease, _settings()))
         try:
             yield _READING.get()
         finally:
@@ -63,24 +75,28 @@ def reading() -> Reading:
 
 
 def ask(query: Callable[..., Answer[R]], **parameters: Any) -> Answer[R]:
-    """The answer of a query function; asked once for each generation and set of parameters."""
+    """The answer of a query function; asked once for each generation and set of parameters, for all sessions."""
+    return once(query, **parameters)
+
+
+def once(function: Callable[..., T], **parameters: Any) -> T:
+    """What a function of the lease finds, kept as answers are; it must be nothing that anybody changes."""
     now = reading()
-    name = f"{query.__module__}.{query.__name__}"
-    answer: Answer[R] = _answer(
-        now.url, now.lease.generation, name, tuple(sorted(parameters.items())), _query=query, _lease=now.lease
-    )
-    return answer
+    name = f"{function.__module__}.{function.__name__}"
+    question = Question(now.url, now.lease.generation, now.settings, name, tuple(sorted(parameters.items())))
+
+    def asked() -> T:
+        try:
+            return function(now.lease, **parameters)
+        except TookTooLong as limit:
+            raise QueryTooSlow(question, limit.seconds) from None
+
+    return ANSWERS.answer(question, asked)
 
 
-# Bounded, because the generation is part of the key: the answers of old generations have to go.
-@st.cache_data(max_entries=400, show_spinner=False)
-def _answer(
-    url: str,  # noqa: ARG001 - part of the key
-    generation: str,  # noqa: ARG001 - part of the key
-    name: str,  # noqa: ARG001 - part of the key
-    parameters: tuple[tuple[str, Any], ...],
-    *,
-    _query: Callable[..., Answer[Any]],
-    _lease: Lease,
-) -> Answer[Any]:
-    return _query(_lease, **dict(parameters))
+def _settings() -> str:
+    """What faultlens.toml says, because budgets, bands and times come from it; nothing where it cannot be read."""
+    try:
+        return configuration().model_dump_json()
+    except FaultlensError:
+        return ""

@@ -9,13 +9,12 @@ import streamlit as st
 from dashboard.reading import store, store_url
 from dashboard.report.bundle import page_name
 from dashboard.report.postmortem import report
-from ingest.store import Lease
 
 SHAPES = {"html": ("Report as HTML", "text/html"), "md": ("Report as Markdown", "text/markdown")}
 
 
-def report_panel(lease: Lease, run_id: str) -> None:  # noqa: ARG001 - it is made later, from a lease of its own
-    """Buttons that download the postmortem of this run."""
+def report_panel(run_id: str) -> None:
+    """Buttons that download the postmortem of this run, which is made from a lease of its own."""
     with st.container(horizontal=True, gap="small"):
         for form, (label, mime) in SHAPES.items():
             st.download_button(

@@ -14,11 +14,11 @@ from typing import Any
 import streamlit as st
 
 from dashboard.cards import facts
-from dashboard.reading import store, store_url
+from dashboard.reading import ask, store, store_url
 from dashboard.tables import table
 from dashboard.wording import ABSENT, moment, said
 from ingest.reviews import CONTEXT_CLASSES, FIX_POINTS, LAYERS, LONGEST, Review, notes_on, write
-from ingest.store import FaultlensError, Lease
+from ingest.store import FaultlensError
 from queries.origins.origins import OriginRow, origins
 from queries.origins.reviews import ReviewRow, reviews
 
@@ -41,10 +41,10 @@ def basis(value: str | None) -> str:
     return BASIS.get(value or "", said(value))
 
 
-def review_panel(lease: Lease, run_id: str, event_id: str | None) -> None:
+def review_panel(run_id: str, event_id: str | None) -> None:
     """A failure's diagnosis beside its record, its reviews, and the form to review it."""
-    row = next((row for row in origins(lease, run=run_id) if row.event_id == event_id), None)
-    history = [r for r in reviews(lease, run=run_id) if r.event_id == event_id]
+    row = next((row for row in ask(origins, run=run_id) if row.event_id == event_id), None)
+    history = [r for r in ask(reviews, run=run_id) if r.event_id == event_id]
     subject = _Subject(run_id, event_id)
     _draw_current(row, history, of_an_event=subject.event_id is not None)
     _draw_form(subject, row, history)

@@ -8,6 +8,7 @@ from datetime import datetime
 import streamlit as st
 
 from dashboard.cards import facts, heading
+from dashboard.finding_panel import SHOWN as FINDINGS_SHOWN
 from dashboard.links import permalink
 from dashboard.notices import not_in_this_store, nothing
 from dashboard.reading import ask
@@ -20,6 +21,8 @@ from queries.runs.run_errors import RunErrorRow, run_errors
 from queries.runs.run_facts import RunFacts
 
 FAILURES_SHOWN = 6
+# Also what the chart looks at, so that both ask one question.
+FAILURES_READ = 200
 NO_CLOCK = "no clock"
 
 
@@ -31,8 +34,8 @@ def draw_header(found: Answer[RunFacts], run: RunFacts) -> None:
             st.badge(f"{sign.glyph} {run.status}" if run.status.isalpha() else "? unlisted", color=sign.colour)
             st.text(run.name or run.native_id)
         st.text(f"Decided by: {run.status_reason or 'no reason recorded'}")
-        found_by_rules = ask(findings, run=run.run_id)
-        facts(_identity(run) | _course(run) | {"Findings": f"{len(found_by_rules):,}"})
+        first = ask(findings, run=run.run_id, limit=FINDINGS_SHOWN).first
+        facts(_identity(run) | _course(run) | {"Findings": f"{first.matching if first else 0:,}"})
         why(
             found,
             "the records of one run",
@@ -85,16 +88,17 @@ def draw_state(run: RunFacts) -> None:
 
 def draw_failures(run: RunFacts) -> None:
     """Each failure with its classes and what they allow."""
-    found = ask(run_errors, run=run.run_id, limit=200)
+    found = ask(run_errors, run=run.run_id, limit=FAILURES_READ)
     heading("Failures", "What went wrong, on each axis for itself. What the producer did not record is not guessed.")
     if not found.rows:
         nothing("No error is recorded in this run.")
         return
     for row in found.rows[:FAILURES_SHOWN]:
         _failure(row)
-    if len(found) > FAILURES_SHOWN:
-        st.caption(f"{len(found) - FAILURES_SHOWN:,} more failures: choose the kind “error” under What happened.")
-    why(found, counted(len(found), "error of this run", "errors of this run"))
+    failures = found.rows[0].matching
+    if failures > FAILURES_SHOWN:
+        st.caption(f"{failures - FAILURES_SHOWN:,} more failures: choose the kind “error” under What happened.")
+    why(found, counted(failures, "error of this run", "errors of this run"))
 
 
 def _failure(row: RunErrorRow) -> None:

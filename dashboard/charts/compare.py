@@ -49,8 +49,9 @@ def aligned(rows: Sequence[Aligned], words: Mapping[str, str]) -> go.Figure:
             )
         )
     both = [number for number, row in enumerate(rows) if row.differs not in {"only in A", "only in B"}]
-    for number in both:
-        figure.add_shape(type="line", x0=0.04, x1=0.96, y0=number, y1=number, line={"width": 1, "color": "#8C99A6"})
+    line = {"type": "line", "x0": 0.04, "x1": 0.96, "line": {"width": 1, "color": "#8C99A6"}}
+    # All at once: each that is added singly copies those before it.
+    figure.update_layout(shapes=[{**line, "y0": number, "y1": number} for number in both])
     figure.update_layout(
         height=70 + 22 * max(1, len(rows)), showlegend=False, margin={"l": 10, "r": 10, "t": 30, "b": 10}
     )

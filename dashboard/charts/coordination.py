@@ -55,15 +55,14 @@ def delegation_ring(edges: Sequence[Edge]) -> go.Figure:
     place = {name: (math.sin(number * turn), math.cos(number * turn)) for number, name in enumerate(agents)}
     figure = go.Figure()
     most = max((edge.hops for edge in edges), default=1)
+    arrows: list[dict[str, object]] = []
     for edge in edges:
         if edge.from_agent in place and edge.to_agent in place and edge.from_agent != edge.to_agent:
-            figure.add_annotation(**_arrow(place[edge.from_agent], place[edge.to_agent], edge, most))
+            arrows.append(_arrow(place[edge.from_agent], place[edge.to_agent], edge, most))
             if edge.circulating:
-                (x0, y0), (x1, y1) = place[edge.from_agent], place[edge.to_agent]
-                figure.add_annotation(
-                    x=(x0 + x1) / 2, y=(y0 + y1) / 2, text="↻", showarrow=False, xanchor="right", xshift=-6,
-                    font={"color": FAULT, "size": 18},
-                )  # fmt: skip
+                arrows.append(_came_back(place[edge.from_agent], place[edge.to_agent]))
+    # All at once: each that is added singly copies those before it.
+    figure.update_layout(annotations=arrows)
     figure.add_trace(
         go.Scatter(
             x=[place[name][0] for name in agents],
@@ -97,6 +96,13 @@ def _arrow(start: tuple[float, float], end: tuple[float, float], edge: Edge, mos
         "xref": "x", "yref": "y", "axref": "x", "ayref": "y", "showarrow": True, "arrowhead": 2, "standoff": 10,
         "startstandoff": 10, "arrowwidth": 1.2 + 3 * edge.hops / most,
         "arrowcolor": FAULT if edge.circulating else UNLISTED, "text": "",
+    }  # fmt: skip
+
+
+def _came_back(start: tuple[float, float], end: tuple[float, float]) -> dict[str, object]:
+    return {
+        "x": (start[0] + end[0]) / 2, "y": (start[1] + end[1]) / 2, "text": "↻", "showarrow": False, "xanchor": "right",
+        "xshift": -6, "font": {"color": FAULT, "size": 18},
     }  # fmt: skip
 
 

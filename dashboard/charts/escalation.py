@@ -66,22 +66,19 @@ def colour(row: Rated) -> str:
     return UNPROVEN if row.state == "OK" and row.evidence != "proven" else COLOURS.get(row.state, "#8C99A6")
 
 
+def _band(place: int, row: OfWorkload) -> dict[str, object]:
+    return {
+        "type": "rect", "x0": row.band_low, "x1": row.band_high, "y0": place - 0.36, "y1": place + 0.36,
+        "fillcolor": BAND, "line": {"width": 1, "color": "rgba(0, 150, 122, 0.55)"}, "layer": "below",
+    }  # fmt: skip
+
+
 def bands_side_by_side(rows: Sequence[OfWorkload], words: dict[str, str]) -> go.Figure:
     """Each workload's rate with its 95 % interval, over the band it has to stay in."""
     figure = go.Figure()
-    for place, row in enumerate(rows):
-        figure.add_shape(
-            type="rect",
-            x0=row.band_low,
-            x1=row.band_high,
-            y0=place - 0.36,
-            y1=place + 0.36,
-            fillcolor=BAND,
-            line={"width": 1, "color": "rgba(0, 150, 122, 0.55)"},
-            layer="below",
-        )
-        if row.rate is not None:
-            figure.add_trace(_point(place, row, words))
+    # All at once: each that is added singly copies those before it.
+    figure.update_layout(shapes=[_band(place, row) for place, row in enumerate(rows)])
+    figure.add_traces([_point(place, row, words) for place, row in enumerate(rows) if row.rate is not None])
     names = [f"{plain(row.workload, 24)}  {words[row.state]}" for row in rows]
     figure.update_layout(
         height=96 + 46 * max(1, len(rows)),

@@ -26,6 +26,7 @@ class PortTaken(FaultlensError):
 
 def run(store: str, *, port: int, address: str, folder: str | None = None) -> int:
     """The exit code of the server, which runs until it is interrupted; `folder` is where its faultlens.toml lies."""
+    _settings_can_be_read()
     chosen = _usable_port(address, port)
     url = f"http://{_host(address)}:{chosen}"
     os.environ["FAULTLENS_STORE"] = _absolute(store)
@@ -34,6 +35,14 @@ def run(store: str, *, port: int, address: str, folder: str | None = None) -> in
     with chdir(folder) if folder else nullcontext():
         _serve(chosen, address)
     return 0
+
+
+def _settings_can_be_read() -> None:
+    """A setting that is no number is said now, in one line, and not on every page."""
+    from dashboard.settings import cache_bytes, query_seconds
+
+    cache_bytes()
+    query_seconds()
 
 
 def _shown(store: str) -> str:

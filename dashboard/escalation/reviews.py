@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, time, timedelta
 import streamlit as st
 
 from dashboard.escalation import words
-from dashboard.reading import reading, store
+from dashboard.reading import once, reading, store
 from dashboard.wording import moment
 from ingest.people import LONGEST_SILENCE, Acknowledgement, acknowledge, note_bands
 from ingest.store.errors import FaultlensError, StoreUnusable
@@ -90,7 +90,7 @@ def _write(alert: Alert, author: str, note: str, until: datetime | None) -> None
 
 def remember_bands(workloads: Iterable[str]) -> None:
     """The bands in force now are known, so that their change will be an entry in the history."""
-    new = unrecorded(reading().lease, workloads)
+    new = once(unrecorded, workloads=tuple(workloads))
     if new:
         # Whoever may only read still sees the page; `faultlens check` keeps the same record.
         with suppress(StoreUnusable):

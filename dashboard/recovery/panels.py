@@ -9,18 +9,19 @@ import streamlit as st
 from dashboard.cards import heading
 from dashboard.links import open_run_of_row
 from dashboard.notices import nothing
+from dashboard.paging import in_pages
 from dashboard.reading import ask
-from dashboard.tables import more, table
+from dashboard.tables import table
 from dashboard.why import why
 from dashboard.wording import ABSENT, counted, share
-from queries.recovery.recovery_attempts import recovery_attempts
+from queries.reader import Answer
+from queries.recovery.recovery_attempts import RecoveryAttemptRow, recovery_attempts
 from queries.recovery.recovery_failing_steps import recovery_failing_steps
 from queries.recovery.recovery_handovers import recovery_handovers
-from queries.recovery.recovery_reported import recovery_reported
+from queries.recovery.recovery_reported import ReportedRow, recovery_reported
 from queries.recovery.recovery_selection import recovery_selection
 from queries.recovery.recovery_thresholds import ThresholdRow, recovery_thresholds
 
-ATTEMPTS_SHOWN = 200
 OUTCOMES = {"RECOVERED": "✓ recovered", "ESCALATED": "▲ escalated", "ABORTED": "■ aborted"}
 APART = {
     "vetoed_run": "run vetoed",
@@ -146,10 +147,17 @@ def draw_handovers(asked: dict[str, Any]) -> None:
 
 def draw_reported(asked: dict[str, Any]) -> None:
     """What producers say of themselves beside what their records say."""
-    found = ask(recovery_reported, **asked)
-    if not found.rows:
+    found = in_pages(
+        "reported_page", recovery_reported, _reported_list, noun=("reported summary", "reported summaries"), **asked
+    )
+    if found.first is None:
         nothing("No run reports its own recovery metrics.")
         return
+    st.caption("Each cell: reported | recomputed.")
+    why(found, counted(found.first.matching, "reported summary", "reported summaries"))
+
+
+def _reported_list(found: Answer[ReportedRow]) -> None:
     table(
         found.rows,
         {
@@ -163,8 +171,6 @@ def draw_reported(asked: dict[str, Any]) -> None:
         },
         alt="Reported metrics beside the recomputed ones: reported, then recomputed",
     )
-    st.caption("Each cell: reported | recomputed.")
-    why(found, counted(len(found), "reported summary", "reported summaries"))
 
 
 def _pair(reported: float | None, recomputed: float | None, form: str) -> str:
@@ -175,7 +181,11 @@ def _pair(reported: float | None, recomputed: float | None, form: str) -> str:
 def draw_attempts(asked: dict[str, Any]) -> None:
     """The attempts behind the figures, the newest first."""
     heading("Attempts", "The newest first, also those that are in no rate.")
-    found = ask(recovery_attempts, **asked, limit=ATTEMPTS_SHOWN)
+    found = in_pages("attempts_page", recovery_attempts, _attempt_list, noun=("attempt", "attempts"), **asked)
+    why(found, counted(found.first.matching if found.first else 0, "attempt"))
+
+
+def _attempt_list(found: Answer[RecoveryAttemptRow]) -> None:
     run_ids = tuple(row.run_id for row in found)
     table(
         found.rows,
@@ -203,5 +213,3 @@ def draw_attempts(asked: dict[str, Any]) -> None:
             "Confidence": st.column_config.NumberColumn(format="%.2f"),
         },
     )  # fmt: skip
-    more(len(found), found.first.matching if found.first else 0, "attempts")
-    why(found, counted(found.first.matching if found.first else 0, "attempt"))

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import streamlit as st
 
 from dashboard.cards import heading
 from dashboard.charts.compare import aligned
-from dashboard.filters import filters
-from dashboard.links import VIEWS, row_pressed
-from dashboard.notices import no_runs, not_in_this_store, nothing
+from dashboard.links import VIEWS
+from dashboard.notices import not_in_this_store, nothing
 from dashboard.page import Page
+from dashboard.paging import in_pages
 from dashboard.reading import ask
+from dashboard.run_picker import pick_run
+from dashboard.sections import draw
 from dashboard.tables import table
 from dashboard.why import why
-from dashboard.wording import ABSENT, counted, duration, outcome
+from dashboard.wording import ABSENT, counted, duration
 from queries.reader import Answer
-from queries.replay.compare_context import compare_context
+from queries.replay.compare_context import CompareContextRow, compare_context
 from queries.replay.compare_facts import compare_facts
 from queries.replay.compare_findings import compare_findings
 from queries.replay.compare_steps import CompareStepRow, compare_steps
 from queries.runs.run_facts import RunFacts, run_facts
-from queries.runs.runs import runs
 
 PAGE = Page("Compare", "Incident review", 7, "compare_arrows", "Two runs side by side, and what differs first.")
+STEPS_A_PAGE = 100
+STEPS_DRAWN = 60
 SIGNS = {"only in A": "◧ only in A", "only in B": "◨ only in B", "other outcome": "≠ other outcome"}
 
 
@@ -43,11 +49,7 @@ def render() -> None:
         return
     pair = {"run_a": run_a.run_id, "run_b": run_b.run_id}
     _open_either(run_a, run_b)
-    steps = ask(compare_steps, **pair)
-    _facts(pair)
-    _steps(steps)
-    _context(pair)
-    _findings(pair)
+    draw(partial(_facts, pair), partial(_steps, pair), partial(_context, pair), partial(_findings, pair))
 
 
 def _run(name: str) -> RunFacts | None:
@@ -62,37 +64,7 @@ def _run(name: str) -> RunFacts | None:
 
 
 def _choose() -> None:
-    latest = ask(runs, **filters().parameters, limit=20)
-    if not latest.rows:
-        no_runs()
-        return
-    st.caption("Choose the two runs, or write their ids above.")
-    ids = tuple(row.run_id for row in latest)
-    table(
-        latest.rows,
-        {
-            "A": lambda _: "A",
-            "B": lambda _: "B",
-            "Outcome": lambda r: outcome(r.status),
-            "Run": lambda r: r.name or r.native_id,
-            "Workload": lambda r: r.workload,
-            "Errors": lambda r: r.errors,
-            "Findings": lambda r: r.findings,
-            "Run id": lambda r: r.run_id,
-        },
-        alt="Runs to compare",
-        config={
-            side: st.column_config.ButtonColumn(
-                "", key=f"choose_{side}", width=44, type="tertiary", on_click=_chosen, args=(side, ids)
-            )
-            for side in ("A", "B")
-        },
-    )
-
-
-def _chosen(side: str, ids: tuple[str, ...]) -> None:
-    if run_id := row_pressed(f"choose_{side}", ids):
-        st.session_state[f"run_{side.lower()}"] = run_id
+    pick_run("Choose the two runs, or write their ids above.", {"A": "run_a", "B": "run_b"})
 
 
 def _open_either(run_a: RunFacts, run_b: RunFacts) -> None:
@@ -102,7 +74,7 @@ def _open_either(run_a: RunFacts, run_b: RunFacts) -> None:
                 st.switch_page(VIEWS / "run.py", query_params={"run": run.run_id})
 
 
-def _facts(pair: dict[str, str]) -> None:
+def _facts(pair: dict[str, Any]) -> None:
     heading("How each ended", "What is the same and what is not. A duration only where a clock gave one.")
     found = ask(compare_facts, **pair)
     table(
@@ -120,24 +92,39 @@ def _facts(pair: dict[str, str]) -> None:
     why(found, counted(len(found), "fact"))
 
 
-def _steps(found: Answer[CompareStepRow]) -> None:
+def _steps(pair: dict[str, Any]) -> None:
     heading("Steps", "The n-th step of the same kind, name, phase and agent in each run stand beside each other.")
-    if not found.rows:
-        nothing("Neither run has a step, an error, a recovery or a guardrail event.")
-        return
-    first = next((row for row in found if row.differs), None)
+    only = st.toggle("Only what differs", key="differing", bind="query-params")
+    found = in_pages(
+        "steps_page", compare_steps, _step_list, noun=("aligned row", "aligned rows"), rows=STEPS_A_PAGE, **pair,
+        differing=only,
+    )  # fmt: skip
+    if found.first is None:
+        nothing("Nothing differs." if only else "Neither run has a step, an error, a recovery or a guardrail event.")
+    why(found, counted(found.first.matching if found.first else 0, "aligned row"))
+
+
+def _first_difference(found: Answer[CompareStepRow]) -> None:
+    row_no, pair = found.rows[0].first_difference, ("run_a", "run_b")
+    first = next((row for row in found if row.row_no == row_no), None)
+    if first is None and row_no is not None:
+        first = ask(compare_steps, **{side: found.parameters[side] for side in pair}, differing=True, limit=1).first
     with st.container(border=True):
         st.caption("First difference")
         if first is None:
             st.text("None: the steps and their outcomes are the same.")
-        else:
-            sides = f"A {first.outcome_a or ABSENT}, B {first.outcome_b or ABSENT}"
-            st.text(
-                f"Row {first.row_no}: {first.kind} {first.name or ABSENT}: {SIGNS.get(first.differs or '')} ({sides})"
-            )
+            return
+        sides = f"A {first.outcome_a or ABSENT}, B {first.outcome_b or ABSENT}"
+        st.text(f"Row {first.row_no}: {first.kind} {first.name or ABSENT}: {SIGNS.get(first.differs or '')} ({sides})")
+        st.caption(f"{counted(found.rows[0].differences, 'row differs', 'rows differ')} in all.")
+
+
+def _step_list(found: Answer[CompareStepRow]) -> None:
+    _first_difference(found)
+    drawn = found.rows[:STEPS_DRAWN]
     st.plotly_chart(
-        aligned(found.rows[:60], SIGNS), key="aligned_chart", config={"displayModeBar": False},
-        alt=f"{len(found)} aligned rows, {sum(bool(row.differs) for row in found)} differ",
+        aligned(drawn, SIGNS), key="aligned_chart", config={"displayModeBar": False},
+        alt=f"{len(drawn)} aligned rows, {sum(bool(row.differs) for row in drawn)} differ",
     )  # fmt: skip
     table(
         found.rows,
@@ -158,15 +145,18 @@ def _steps(found: Answer[CompareStepRow]) -> None:
         shown_rows=16,
         optional=("Phase", "Agent", "Took A", "Took B"),
     )
-    why(found, counted(len(found), "aligned row"))
 
 
-def _context(pair: dict[str, str]) -> None:
+def _context(pair: dict[str, Any]) -> None:
     heading("Context sets", "Items that only one of the runs had, set by set.")
-    found = ask(compare_context, **pair)
-    if not found.rows:
+    found = in_pages("sets_page", compare_context, _set_list, noun=("context set", "context sets"), **pair)
+    if found.first is None:
         nothing("Neither run records context sets.")
-        return
+    else:
+        why(found, counted(found.first.matching, "context set"))
+
+
+def _set_list(found: Answer[CompareContextRow]) -> None:
     table(
         found.rows,
         {
@@ -179,10 +169,9 @@ def _context(pair: dict[str, str]) -> None:
         alt="Context sets of both runs",
         config={name: st.column_config.TextColumn(width=320) for name in ("Only in A", "Only in B")},
     )
-    why(found, counted(len(found), "context set"))
 
 
-def _findings(pair: dict[str, str]) -> None:
+def _findings(pair: dict[str, Any]) -> None:
     heading("Findings", "Rules that either run breaks.")
     found = ask(compare_findings, **pair)
     if not found.rows:

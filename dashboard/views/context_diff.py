@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from dashboard.context_overview import draw_all_runs
@@ -13,6 +15,7 @@ from dashboard.links import open_run
 from dashboard.notices import no_runs, not_in_this_store, nothing
 from dashboard.page import Page
 from dashboard.reading import ask
+from dashboard.sections import draw
 from queries.context.context_stage import ContextStageRow, context_stage
 from queries.context.required import declared_required
 from queries.overview.outcomes import outcomes
@@ -60,9 +63,8 @@ def _one_run(run_id: str) -> None:
     draw_steps(found)
     step = _chosen_step(found)
     if step is not None:
-        draw_step(step, asked)
-    draw_journey(asked)
-    draw_classes(asked)
+        draw(partial(draw_step, step, asked))
+    draw(partial(draw_journey, asked), partial(draw_classes, asked))
 
 
 def _clear() -> None:

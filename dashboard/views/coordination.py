@@ -10,15 +10,19 @@ from dashboard.filters import filters
 from dashboard.links import VIEWS, row_pressed
 from dashboard.notices import no_runs, nothing
 from dashboard.page import Page
+from dashboard.paging import in_pages
 from dashboard.reading import ask
+from dashboard.sections import draw
 from dashboard.tables import more, table
 from dashboard.why import why
 from dashboard.wording import counted, moment
-from queries.coordination.coordination import coordination
+from queries.coordination.coordination import CoordinationRow, coordination
 from queries.coordination.delegation_edges import delegation_edges
-from queries.coordination.handoff_refusals import handoff_refusals
+from queries.coordination.handoff_refusals import HandoffRefusalRow, handoff_refusals
+from queries.coordination.waits_over_time import WaitRow
 from queries.coordination.waits_over_time import waits_over_time as waits
 from queries.overview.totals import totals
+from queries.reader import Answer
 
 PAGE = Page(
     "Coordination", "Reliability", 6, "hub", "Circulating tasks, mutual waits, ownership and refused hand-offs."
@@ -32,6 +36,7 @@ SIGNS = {
     "degraded agent": "▼ degraded agent",
 }
 AGENTS_DRAWN = 40
+EDGES_SHOWN = 200
 
 
 def render() -> None:
@@ -41,44 +46,42 @@ def render() -> None:
     if what is None or not what.runs:
         no_runs()
         return
-    _faults()
-    _delegations()
-    _waits()
-    _refusals()
+    draw(_faults, _delegations, _waits, _refusals)
 
 
 def _faults() -> None:
     heading("Faults", "Nothing raised an error, and the work stands still or goes in circles.")
-    found = ask(coordination, **filters().parameters, limit=200)
-    if found.rows:
-        places = tuple((row.run_id, row.event_id) for row in found)
-        table(
-            found.rows,
-            {
-                "Open": lambda _: "Open",
-                "Kind": lambda r: SIGNS.get(r.kind, r.kind),
-                "Members": lambda r: " → ".join(r.members),
-                "Detail": lambda r: r.detail,
-                "Run": lambda r: r.run_name,
-                "Workload": lambda r: r.workload,
-            },
-            alt="Coordination faults",
-            config={
-                "Open": st.column_config.ButtonColumn(
-                    "", key="open_fault", width=70, type="tertiary", on_click=_open, args=(places,)
-                ),
-                "Members": st.column_config.TextColumn(width=300),
-                "Detail": st.column_config.TextColumn(width=420),
-            },
-        )
-        more(len(found), found.rows[0].matching, "faults")
-    else:
+    found = in_pages("faults_page", coordination, _fault_list, noun=("fault", "faults"), **filters().parameters)
+    if found.first is None:
         nothing(
             "No coordination fault is found in these records.",
             next_step="Delegations, waits and owners have to be recorded to be judged: "
             "see delegation, wait and task_owner records of the native format.",
         )
-    why(found, counted(found.rows[0].matching if found.rows else 0, "fault"))
+    why(found, counted(found.first.matching if found.first else 0, "fault"))
+
+
+def _fault_list(found: Answer[CoordinationRow]) -> None:
+    places = tuple((row.run_id, row.event_id) for row in found)
+    table(
+        found.rows,
+        {
+            "Open": lambda _: "Open",
+            "Kind": lambda r: SIGNS.get(r.kind, r.kind),
+            "Members": lambda r: " → ".join(r.members),
+            "Detail": lambda r: r.detail,
+            "Run": lambda r: r.run_name,
+            "Workload": lambda r: r.workload,
+        },
+        alt="Coordination faults",
+        config={
+            "Open": st.column_config.ButtonColumn(
+                "", key="open_fault", width=70, type="tertiary", on_click=_open, args=(places,)
+            ),
+            "Members": st.column_config.TextColumn(width=300),
+            "Detail": st.column_config.TextColumn(width=420),
+        },
+    )
 
 
 def _open(places: tuple[tuple[str, str | None], ...]) -> None:
@@ -92,7 +95,7 @@ def _delegations() -> None:
     heading(
         "Delegations", "Recorded edges only; ↻: a task came back. A denied arrival is the guard working, not a fault."
     )
-    found = ask(delegation_edges, **filters().parameters)
+    found = ask(delegation_edges, **filters().parameters, limit=EDGES_SHOWN)
     if not found.rows:
         nothing(
             "No delegation is recorded here.",
@@ -103,8 +106,9 @@ def _delegations() -> None:
     with left:
         st.plotly_chart(
             delegation_ring(found.rows[:AGENTS_DRAWN]), key="ring_chart", config={"displayModeBar": False},
-            alt=f"{len(found)} edges between agents; orange where a task came back",
+            alt=f"{min(len(found), AGENTS_DRAWN)} edges between agents; orange where a task came back",
         )  # fmt: skip
+        more(min(len(found), AGENTS_DRAWN), found.rows[0].matching, "edges")
     with right:
         table(
             found.rows,
@@ -119,24 +123,30 @@ def _delegations() -> None:
             },
             alt="Edges of the delegation graph",
         )
-        why(found, counted(sum(row.hops for row in found), "delegation"))
+        more(len(found), found.rows[0].matching, "edges")
+        why(found, f"{counted(sum(row.hops for row in found), 'delegation')} of the edges shown")
 
 
 def _waits() -> None:
     heading(
         "Waits", "Each has a deadline, and one side yields by a fixed rule. A cycle is a deadlock that says nothing."
     )
-    found = ask(waits, **filters().parameters)
-    if not found.rows:
+    found = in_pages("waits_page", waits, _wait_list, noun=("wait", "waits"), **filters().parameters)
+    if found.first is None:
         nothing(
             "No wait is recorded here.",
             next_step="Record wait records: who waits for whom, since when and until which deadline.",
         )
         return
-    first = found.rows[0].run_id
-    of_run = [row for row in found if row.run_id == first and row.since][:30]
+    why(found, counted(found.first.matching, "wait"))
+
+
+def _wait_list(found: Answer[WaitRow]) -> None:
+    first = found.rows[0]
+    of_run = [row for row in found if row.run_id == first.run_id and row.since][:30]
     if of_run:
-        st.caption(f"The newest run with waits: {found.rows[0].run_name}")
+        st.caption("The newest run with waits:" if found.parameters["offset"] == 0 else "The first run of this page:")
+        st.text(first.run_name or first.run_id)
         st.plotly_chart(
             waits_over_time(of_run), key="waits_chart", config={"displayModeBar": False},
             alt=f"{len(of_run)} waits over time, {sum(row.on_cycle for row in of_run)} on a cycle",
@@ -157,16 +167,21 @@ def _waits() -> None:
         config={"Until": st.column_config.TextColumn(width=175)},
         optional=("For",),
     )
-    more(len(found), found.rows[0].matching, "waits")
-    why(found, counted(found.rows[0].matching, "wait"))
 
 
 def _refusals() -> None:
     heading("Refused hand-offs", "Apart from errors: a refusal is neither an error nor a retry, and it enters no rate.")
-    found = ask(handoff_refusals, **filters().parameters)
-    if not found.rows:
+    found = in_pages(
+        "refusals_page", handoff_refusals, _refusal_list, noun=("edge with refusals", "edges with refusals"),
+        **filters().parameters,
+    )  # fmt: skip
+    if found.first is None:
         nothing("No hand-off was refused here.", next_step="Nothing to do: refusals that are recorded stand here.")
         return
+    why(found, f"{counted(sum(row.refusals for row in found), 'refusal')} of the edges shown")
+
+
+def _refusal_list(found: Answer[HandoffRefusalRow]) -> None:
     table(
         found.rows,
         {
@@ -182,7 +197,6 @@ def _refusals() -> None:
         alt="Refused hand-offs by edge and condition",
         config={"Example": st.column_config.TextColumn(width=360)},
     )
-    why(found, counted(sum(row.refusals for row in found), "refusal"))
 
 
 if __name__ == "__main__":

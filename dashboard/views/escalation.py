@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 
 import streamlit as st
 
@@ -14,7 +15,8 @@ from dashboard.escalation.reviews import remember_bands
 from dashboard.filters import filters
 from dashboard.notices import no_runs, nothing
 from dashboard.page import Page
-from dashboard.reading import ask, reading
+from dashboard.reading import ask, once
+from dashboard.sections import draw
 from dashboard.tables import more
 from dashboard.why import why
 from dashboard.wording import counted, moment
@@ -49,15 +51,18 @@ def render() -> None:
         )
         why(found, "no finished attempt")
         return
-    bands = with_history(reading().lease)
-    _overview(found, measured)
+    draw(partial(_overview, found, measured), partial(_in_detail, found))
+    remember_bands(row.workload for row in found if row.finished)
+
+
+def _in_detail(found: Answer[EscalationBandRow]) -> None:
+    bands = once(with_history)
     alert = _chosen(found, bands)
     if alert:
-        draw_card(alert, found)
-        draw_suppression(alert.reading)
-        draw_history(alert, bands)
-        draw_what_if(alert.reading)
-    remember_bands(row.workload for row in found if row.finished)
+        draw(
+            partial(draw_card, alert, found), partial(draw_suppression, alert.reading),
+            partial(draw_history, alert, bands), partial(draw_what_if, alert.reading),
+        )  # fmt: skip
 
 
 def _overview(found: Answer[EscalationBandRow], measured: list[EscalationBandRow]) -> None:

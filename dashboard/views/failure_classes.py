@@ -10,11 +10,13 @@ from dashboard.filters import filters
 from dashboard.links import open_run_of_row
 from dashboard.notices import no_runs, nothing
 from dashboard.page import Page
+from dashboard.paging import in_pages
 from dashboard.reading import ask
+from dashboard.sections import draw
 from dashboard.tables import more, table
 from dashboard.why import why
 from dashboard.wording import ABSENT, counted, outcome, said
-from queries.failures.artifact_conformity import artifact_conformity
+from queries.failures.artifact_conformity import ArtifactConformityRow, artifact_conformity
 from queries.failures.contract_classes import contract_classes
 from queries.failures.denials import denials
 from queries.failures.error_axes import error_axes
@@ -22,6 +24,7 @@ from queries.failures.failure_classes import failure_classes
 from queries.failures.states_at_failure import states_at_failure
 from queries.failures.unclassified import unclassified
 from queries.overview.outcomes import outcomes
+from queries.reader import Answer
 
 PAGE = Page(
     "Failure classes",
@@ -32,6 +35,8 @@ PAGE = Page(
 )
 THREE = {"✓ Success": ("succeeded",), "✕ Failure": ("failed", "aborted"), "⊘ Veto": ("vetoed",)}
 CONFORMITY = {"conforms": "✓ conforms", "not evaluable": "? not evaluable"}
+ARTIFACTS_A_PAGE = 20
+TYPES_SHOWN = 200
 AXES = ("severity level", "tool error class", "context failure class", "agent error code")
 
 
@@ -41,15 +46,10 @@ def render() -> None:
     if not ask(outcomes, **filters().parameters).rows:
         no_runs()
         return
-    _three_outcomes()
-    _failure_classes()
-    _conformity()
-    _contract_classes()
-    _states()
-    _axes()
-    _unclassified()
-    _decisions()
-    _denials()
+    draw(
+        _three_outcomes, _failure_classes, _conformity, _contract_classes, _states, _axes, _unclassified, _decisions,
+        _denials,
+    )  # fmt: skip
 
 
 def _three_outcomes() -> None:
@@ -67,34 +67,38 @@ def _conformity() -> None:
     heading(
         "Conformity of artifacts", "Every failure artifact against the profile of its class, those that differ first."
     )
-    found = ask(artifact_conformity, **filters().parameters)
-    if not found.rows:
+    found = in_pages(
+        "artifacts_page", artifact_conformity, _artifact_list, noun=("artifact", "artifacts"), rows=ARTIFACTS_A_PAGE,
+        **filters().parameters,
+    )  # fmt: skip
+    if found.first is None:
         nothing("No failure artifact is recorded here.")
-    else:
-        run_ids = tuple(row.run_id for row in found)
-        table(
-            found.rows,
-            {
-                "Open": lambda _: "Open",
-                "Conformity": lambda r: CONFORMITY.get(r.conformity, f"✕ {r.conformity}"),
-                "Failure class": lambda r: r.failure_class,
-                "Category": lambda r: r.category,
-                "Its profile": lambda r: r.profile_category,
-                "Recoverable": lambda r: _may(allowed=r.recoverable),
-                "Retryable by profile": lambda r: _may(allowed=r.retryable),
-                "Run": lambda r: r.run_name,
-            },
-            alt="Failure artifacts and their profiles",
-            config={
-                "Open": st.column_config.ButtonColumn(
-                    "", key="open_artifact", width=70, type="tertiary", on_click=open_run_of_row,
-                    args=("open_artifact", run_ids),
-                )
-            },
-            shown_rows=8,
-        )  # fmt: skip
-        more(len(found), found.rows[0].matching, "artifacts")
-    why(found, counted(found.rows[0].matching if found.rows else 0, "artifact"))
+    why(found, counted(found.first.matching if found.first else 0, "artifact"))
+
+
+def _artifact_list(found: Answer[ArtifactConformityRow]) -> None:
+    run_ids = tuple(row.run_id for row in found)
+    table(
+        found.rows,
+        {
+            "Open": lambda _: "Open",
+            "Conformity": lambda r: CONFORMITY.get(r.conformity, f"✕ {r.conformity}"),
+            "Failure class": lambda r: r.failure_class,
+            "Category": lambda r: r.category,
+            "Its profile": lambda r: r.profile_category,
+            "Recoverable": lambda r: _may(allowed=r.recoverable),
+            "Retryable by profile": lambda r: _may(allowed=r.retryable),
+            "Run": lambda r: r.run_name,
+        },
+        alt="Failure artifacts and their profiles",
+        config={
+            "Open": st.column_config.ButtonColumn(
+                "", key="open_artifact", width=70, type="tertiary", on_click=open_run_of_row,
+                args=("open_artifact", run_ids),
+            )
+        },
+        shown_rows=8,
+    )  # fmt: skip
 
 
 def _failure_classes() -> None:
@@ -216,8 +220,9 @@ def _unclassified() -> None:
     if not found.rows:
         nothing("Every error here carries a class from the lists.")
         return
+    rows = found.rows[:TYPES_SHOWN]
     table(
-        found.rows,
+        rows,
         {
             "Type": lambda r: said(r.type),
             "What is missing": lambda r: r.missing,
@@ -227,6 +232,7 @@ def _unclassified() -> None:
         },
         alt="Errors without a class, by type",
     )
+    more(len(rows), len(found), "types")
     why(
         found,
         counted(sum(row.errors for row in found), "entry", "entries"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from functools import partial
 
 import streamlit as st
 
@@ -10,21 +11,23 @@ from dashboard.cards import facts, figure, heading
 from dashboard.charts.findings import findings_by_day
 from dashboard.charts.ranking import ranking
 from dashboard.filters import filters, options_with_asked
-from dashboard.finding_panel import SHOWN, finding_table
+from dashboard.finding_panel import finding_table
 from dashboard.finding_words import SEVERITIES, severity, severity_sign
 from dashboard.links import open_run_of_row, row_pressed
 from dashboard.notices import no_runs, not_in_this_store, nothing
 from dashboard.page import Page
+from dashboard.paging import in_pages
 from dashboard.reading import ask
+from dashboard.sections import draw
 from dashboard.tables import more, table
 from dashboard.why import why
 from dashboard.wording import counted
 from queries.findings.finding_counts import FindingCountRow, finding_counts
-from queries.findings.findings import findings
+from queries.findings.findings import FindingRow, findings
 from queries.overview.totals import totals
 from queries.reader import Answer
 from queries.rules.rule_coverage import RuleCoverageRow, rule_coverage
-from queries.rules.rules_not_evaluable import rules_not_evaluable
+from queries.rules.rules_not_evaluable import NotEvaluableRow, rules_not_evaluable
 
 PAGE = Page("Findings", "Incident review", 6, "rule", "Rules that the records break, with the evidence and what to do.")
 
@@ -63,6 +66,10 @@ def _rule_asked_for(rules: Answer[RuleCoverageRow]) -> RuleCoverageRow | None:
 
 
 def _all_rules(rules: Answer[RuleCoverageRow]) -> None:
+    draw(partial(_counted, rules), _found, partial(_rules, rules))
+
+
+def _counted(rules: Answer[RuleCoverageRow]) -> None:
     counts = ask(finding_counts, **filters().parameters)
     _figures(rules, counts)
     if any(row.findings for row in rules):
@@ -72,8 +79,6 @@ def _all_rules(rules: Answer[RuleCoverageRow]) -> None:
         with right:
             _by_workload(counts)
         _by_day(counts)
-    _found()
-    _rules(rules)
 
 
 def _figures(rules: Answer[RuleCoverageRow], counts: Answer[FindingCountRow]) -> None:
@@ -157,13 +162,17 @@ def _found() -> None:
         format_func=severity,
         label_visibility="collapsed",
     )
-    found = ask(findings, **filters().parameters, severity=chosen, limit=SHOWN)
-    if not found.rows:
+    found = in_pages(
+        "findings_page", findings, partial(_finding_list, "open_finding"), noun=("finding", "findings"),
+        **filters().parameters, severity=chosen,
+    )  # fmt: skip
+    if found.first is None:
         nothing("No finding here.", next_step="Clear the severity or widen the filters to see others.")
-    else:
-        finding_table(found.rows, key="open_finding", with_run=True)
-        more(len(found), found.rows[0].matching, "findings")
-    why(found, counted(found.rows[0].matching if found.rows else 0, "finding"))
+    why(found, counted(found.first.matching if found.first else 0, "finding"))
+
+
+def _finding_list(key: str, found: Answer[FindingRow]) -> None:
+    finding_table(found.rows, key=key, with_run=True)
 
 
 def _rules(rules: Answer[RuleCoverageRow]) -> None:
@@ -225,60 +234,59 @@ def _one_rule(rule: RuleCoverageRow, rules: Answer[RuleCoverageRow]) -> None:
             {"runs not evaluable": rule.not_evaluable_runs},
             note="A run may be evaluated and not evaluable at once: some of its records carry what the rule needs.",
         )
-    counts = ask(finding_counts, **filters().parameters, rule=rule.rule)
+    draw(partial(_days_of, rule), partial(_evidence, rule), partial(_not_evaluable, rule))
+
+
+def _days_of(rule: RuleCoverageRow) -> None:
     if rule.findings:
-        _by_day(counts)
-    _evidence(rule)
-    _not_evaluable(rule)
+        _by_day(ask(finding_counts, **filters().parameters, rule=rule.rule))
 
 
 def _evidence(rule: RuleCoverageRow) -> None:
     heading("Evidence", "Every place where the rule is broken.")
-    found = ask(findings, **filters().parameters, rule=rule.rule, limit=SHOWN)
-    if found.rows:
-        finding_table(found.rows, key="open_evidence", with_run=True)
-        more(len(found), found.rows[0].matching, "findings")
-    else:
+    found = in_pages(
+        "evidence_page", findings, partial(_finding_list, "open_evidence"), noun=("finding", "findings"),
+        **filters().parameters, rule=rule.rule,
+    )  # fmt: skip
+    if found.first is None:
         nothing(
             "No record here breaks this rule.",
             next_step="Look at how many runs were not evaluable before you rely on it.",
         )
-    why(found, counted(found.rows[0].matching if found.rows else 0, "finding"))
+    why(found, counted(found.first.matching if found.first else 0, "finding"))
 
 
 def _not_evaluable(rule: RuleCoverageRow) -> None:
     heading("Not evaluable", f"Runs with a record that lacks what the rule needs: {rule.needs}.")
-    found = ask(rules_not_evaluable, **filters().parameters, rule=rule.rule)
-    if not found.rows:
+    found = in_pages(
+        "blind_page", rules_not_evaluable, _blind_list, noun=("run", "runs"), **filters().parameters, rule=rule.rule
+    )
+    if found.first is None:
         nothing("Every record that the rule met says what it needs.")
-    else:
-        run_ids = tuple(row.run_id for row in found)
-        table(
-            found.rows,
-            {
-                "Open": lambda _: "Open",
-                "Run": lambda r: r.run_name,
-                "Workload": lambda r: r.workload,
-                "Source": lambda r: r.source,
-                "Started": lambda r: r.started_at,
-                "Other records judged": lambda r: "yes" if r.evaluated_too else "no",
-            },
-            alt="Runs in which the rule is not evaluable",
-            config={
-                "Open": st.column_config.ButtonColumn(
-                    "",
-                    key="open_blind",
-                    width=70,
-                    type="tertiary",
-                    on_click=open_run_of_row,
-                    args=("open_blind", run_ids),
-                ),
-                "Started": st.column_config.DatetimeColumn("Started (UTC)", format="YYYY-MM-DD HH:mm", timezone="UTC"),
-            },
-            optional=("Started",),
-        )
-        more(len(found), found.rows[0].matching, "runs")
-    why(found, counted(found.rows[0].matching if found.rows else 0, "run"))
+    why(found, counted(found.first.matching if found.first else 0, "run"))
+
+
+def _blind_list(found: Answer[NotEvaluableRow]) -> None:
+    run_ids = tuple(row.run_id for row in found)
+    table(
+        found.rows,
+        {
+            "Open": lambda _: "Open",
+            "Run": lambda r: r.run_name,
+            "Workload": lambda r: r.workload,
+            "Source": lambda r: r.source,
+            "Started": lambda r: r.started_at,
+            "Other records judged": lambda r: "yes" if r.evaluated_too else "no",
+        },
+        alt="Runs in which the rule is not evaluable",
+        config={
+            "Open": st.column_config.ButtonColumn(
+                "", key="open_blind", width=70, type="tertiary", on_click=open_run_of_row, args=("open_blind", run_ids)
+            ),
+            "Started": st.column_config.DatetimeColumn("Started (UTC)", format="YYYY-MM-DD HH:mm", timezone="UTC"),
+        },
+        optional=("Started",),
+    )
 
 
 if __name__ == "__main__":

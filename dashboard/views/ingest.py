@@ -11,25 +11,28 @@ from dashboard.cards import facts, heading
 from dashboard.filters import options_with_asked
 from dashboard.notices import not_in_this_store, nothing, unusable
 from dashboard.page import Page
+from dashboard.paging import in_pages
 from dashboard.reading import ask, store_argument, store_url
-from dashboard.tables import more, table
+from dashboard.sections import draw
+from dashboard.tables import table
 from dashboard.why import why
 from dashboard.wording import counted, moment, said
+from ingest.derive.version import version
 from ingest.load import ingest
 from ingest.report import IngestReport
 from ingest.store import FaultlensError
-from queries.ingest_health.files import files
+from queries.ingest_health.files import FileRow, files
 from queries.ingest_health.ingest_totals import IngestTotalsRow, ingest_totals
+from queries.ingest_health.judged_by import judged_by
 from queries.ingest_health.rejection_reasons import rejection_reasons
 from queries.ingest_health.rejections import RejectionRow, rejections
-from queries.ingest_health.skipped import skipped
+from queries.ingest_health.skipped import SkippedRow, skipped
+from queries.reader import Answer
 
 PAGE = Page(
     "Ingest", "Data", 1, "upload_file", "Files with their counts, refused records with their raw text, and an upload."
 )
-FILES_SHOWN = 200
 REPORT = "_upload_report"
-REJECTIONS_SHOWN = 200
 STATUS_GLYPHS = {"loaded": "✓", "unchanged": "=", "refused": "✕", "ignored": "·", "superseded": "↻"}
 
 
@@ -40,14 +43,12 @@ def render() -> None:
     if totals.first and totals.first.files:
         with st.container(border=True):
             facts(_totals(totals.first))
+            _judged()
             why(totals, counted(totals.first.files, "file"), note="records = stored + duplicates + rejected + skipped")
     else:
         nothing("Nothing was ingested yet.", next_step="Upload a file below, or on a command line:")
         st.code(f"faultlens ingest PATH --store {store_argument()}", language="bash")
-    _upload()
-    _files()
-    _quarantine()
-    _skipped()
+    draw(_upload, _files, _quarantine, _skipped)
 
 
 def _totals(row: IngestTotalsRow) -> dict[str, str]:
@@ -61,6 +62,15 @@ def _totals(row: IngestTotalsRow) -> dict[str, str]:
         "Rejected": f"{row.rejected:,}",
         "Skipped": f"{row.skipped:,}",
     }
+
+
+def _judged() -> None:
+    """Whether runs are shown as other rules than this version's judged them, and what to do about it."""
+    current = version()
+    older = sum(row.runs for row in ask(judged_by) if row.version != current)
+    if older:
+        st.text(f"{counted(older, 'run')} judged by older rules, or other retry budgets. To judge them again:")
+        st.code(f"faultlens rebuild --store {store_argument()}", language="bash")
 
 
 def _upload() -> None:
@@ -134,10 +144,14 @@ def _files() -> None:
     search = st.text_input(
         "Search files", key="file_search", type="search", bind="query-params", placeholder="Path, format, status"
     )
-    found = ask(files, search=search or None, limit=FILES_SHOWN)
-    if not found.rows:
+    found = in_pages("files_page", files, _file_list, noun=("file", "files"), search=search or None)
+    if found.first is None:
         nothing("No file to show." if not search else "No file matches the search.")
-        return
+    else:
+        why(found, counted(found.first.matching, "file"))
+
+
+def _file_list(found: Answer[FileRow]) -> None:
     table(
         found.rows,
         {
@@ -162,8 +176,6 @@ def _files() -> None:
         },
         optional=("Companion of", "Reason"),
     )
-    more(len(found), found.rows[0].matching, "files")
-    why(found, counted(found.rows[0].matching, "file"))
 
 
 def _quarantine() -> None:
@@ -177,10 +189,16 @@ def _quarantine() -> None:
     reason = st.selectbox(
         "Reason", options, index=None, placeholder="All", key="reason", bind="query-params", width=320
     )
-    found = ask(rejections, reason=reason, limit=REJECTIONS_SHOWN)
-    if not found.rows:
+    found = in_pages(
+        "refused_page", rejections, _refused_list, noun=("refused record", "refused records"), reason=reason
+    )
+    if found.first is None:
         not_in_this_store("No record was refused for this reason", said(reason))
-        return
+    else:
+        why(found, counted(found.first.matching, "refused record"))
+
+
+def _refused_list(found: Answer[RejectionRow]) -> None:
     chosen = table(
         found.rows,
         {
@@ -196,14 +214,12 @@ def _quarantine() -> None:
             "Offset": st.column_config.NumberColumn("Offset (bytes)"),
             "Message": st.column_config.TextColumn(width="large"),
         },
-        key="quarantine_table",
+        key=f"quarantine_table_{found.parameters['offset']}",
         on_select="rerun",
         selection_mode="single-row",
     )
-    more(len(found), found.rows[0].matching, "refused records")
     rows = chosen.selection.rows
     _raw(found.rows[rows[0] if rows and rows[0] < len(found) else 0])
-    why(found, counted(found.rows[0].matching, "refused record"))
 
 
 def _raw(row: RejectionRow) -> None:
@@ -218,10 +234,15 @@ def _skipped() -> None:
         "Skipped",
         "Left out on purpose: templates, quotations, an incomplete last line that is read when the file has grown.",
     )
-    found = ask(skipped, limit=FILES_SHOWN)
-    if not found.rows:
+    found = in_pages("skipped_page", skipped, _skipped_list, noun=("file and reason", "files and reasons"))
+    if found.first is None:
         nothing("No record was skipped.")
-        return
+    else:
+        records = counted(sum(row.records for row in found), "skipped record")
+        why(found, f"{records} of the files shown")
+
+
+def _skipped_list(found: Answer[SkippedRow]) -> None:
     table(
         found.rows,
         {"File": lambda r: r.path, "Reason": lambda r: r.reason, "Records": lambda r: r.records},
@@ -229,7 +250,6 @@ def _skipped() -> None:
         config={"File": st.column_config.TextColumn(width="large")},
         shown_rows=8,
     )
-    why(found, counted(sum(row.records for row in found), "skipped record"))
 
 
 if __name__ == "__main__":

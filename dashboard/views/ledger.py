@@ -9,13 +9,17 @@ from dashboard.filters import filters
 from dashboard.links import open_run_of_row
 from dashboard.notices import no_runs, nothing
 from dashboard.page import Page
+from dashboard.paging import in_pages
 from dashboard.reading import ask
-from dashboard.tables import more, table
+from dashboard.sections import draw
+from dashboard.tables import table
 from dashboard.why import why
 from dashboard.wording import counted, said
 from queries.ledger.context_operations import ContextOperationRow, context_operations
-from queries.ledger.unknown_outcomes import unknown_outcomes
+from queries.ledger.effect_counts import EffectCountRow, effect_counts
+from queries.ledger.unknown_outcomes import UnknownOutcomeRow, unknown_outcomes
 from queries.overview.totals import totals
+from queries.reader import Answer
 
 PAGE = Page(
     "Ledger",
@@ -38,8 +42,7 @@ def render() -> None:
     if what is None or not what.runs:
         no_runs()
         return
-    _effects()
-    _operations()
+    draw(_effects, _operations)
 
 
 def _effects() -> None:
@@ -47,23 +50,31 @@ def _effects() -> None:
         "Effects that may exist",
         "A time-out or crash where an effect may have landed. It may have happened: never “failed”.",
     )
-    found = ask(unknown_outcomes, **filters().parameters, limit=100_000)
-    if not found.rows:
+    counts = ask(effect_counts, **filters().parameters)
+    if counts.first is None or not counts.first.effects:
         nothing(
             "No unknown outcome and no capture failure is recorded here.",
             next_step="Nothing to check. They come from errors of type unknown_outcome and of severity level L0.",
         )
-        why(found, "none")
+        why(counts, "none")
         return
-    open_ones = sum(row.checked_state is None for row in found)
+    _figures(counts, counts.first)
+    found = in_pages("effects_page", unknown_outcomes, _effect_list, noun=("effect", "effects"), **filters().parameters)
+    why(found, counted(counts.first.effects, "effect that may exist", "effects that may exist"))
+
+
+def _figures(counts: Answer[EffectCountRow], row: EffectCountRow) -> None:
+    checked = row.effects - row.unchecked
     with st.grid(3, min_column_width=200):
-        figure("? not checked", f"{open_ones:,}", f"of {len(found):,}: check the resource first", found,
-               counted=counted(open_ones, "effect"))  # fmt: skip
-        figure("✓ checked", f"{len(found) - open_ones:,}", "somebody or something looked at the resource", found,
-               counted=counted(len(found) - open_ones, "effect"))  # fmt: skip
-        collapsed = sum(row.collapsed for row in found)
-        figure("◆ collapsed", f"{collapsed:,}", "called failed, or retried before the check", found,
-               counted=counted(collapsed, "effect"))  # fmt: skip
+        figure("? not checked", f"{row.unchecked:,}", f"of {row.effects:,}: check the resource first", counts,
+               counted=counted(row.unchecked, "effect"))  # fmt: skip
+        figure("✓ checked", f"{checked:,}", "somebody or something looked at the resource", counts,
+               counted=counted(checked, "effect"))  # fmt: skip
+        figure("◆ collapsed", f"{row.collapsed:,}", "called failed, or retried before the check", counts,
+               counted=counted(row.collapsed, "effect"))  # fmt: skip
+
+
+def _effect_list(found: Answer[UnknownOutcomeRow]) -> None:
     ids = tuple(row.run_id for row in found)
     table(
         found.rows,
@@ -88,8 +99,6 @@ def _effects() -> None:
         },
         optional=("Agent", "Checked by"),
     )
-    more(len(found), found.rows[0].matching, "effects")
-    why(found, counted(found.rows[0].matching, "effect that may exist", "effects that may exist"))
 
 
 def _operations() -> None:
@@ -97,17 +106,21 @@ def _operations() -> None:
         "Context operations",
         "Compaction, reset, checkpoint and rollback keep different things: none stands in for another.",
     )
-    found = ask(context_operations, **filters().parameters)
-    if not found.rows:
+    found = in_pages(
+        "operations_page", context_operations, _operation_list, noun=("operation", "operations"), **filters().parameters
+    )
+    if found.first is None:
         nothing(
             "No reset, rollback, checkpoint or compaction is recorded here.",
             next_step="They come from context_op records, and from the compactions that sessions record.",
         )
-        why(found, "none")
-        return
+    why(found, counted(found.first.matching, "operation") if found.first else "none")
+
+
+def _operation_list(found: Answer[ContextOperationRow]) -> None:
     ids = tuple(row.run_id for row in found)
     table(
-        sorted(found.rows, key=lambda row: row.concern is None),
+        found.rows,
         {
             "Open": lambda _: "Open",
             "Concern": lambda r: CONCERNS.get(r.concern or "", "none"),
@@ -124,7 +137,7 @@ def _operations() -> None:
         config={
             "Open": st.column_config.ButtonColumn(
                 "", key="open_operation", width=70, type="tertiary", on_click=open_run_of_row,
-                args=("open_operation", tuple(r.run_id for r in sorted(found.rows, key=lambda r: r.concern is None))),
+                args=("open_operation", ids),
             ),
             "Concern": st.column_config.TextColumn(width=200),
             "Trigger": st.column_config.TextColumn(width=220),
@@ -132,8 +145,6 @@ def _operations() -> None:
         },
         optional=("Agent", "Trigger"),
     )  # fmt: skip
-    more(len(ids), found.rows[0].matching, "operations")
-    why(found, counted(found.rows[0].matching, "operation"))
 
 
 def _trigger(row: ContextOperationRow) -> str | None:

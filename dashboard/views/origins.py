@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statistics import median
+from functools import partial
 
 import streamlit as st
 
@@ -13,16 +13,18 @@ from dashboard.links import VIEWS
 from dashboard.notices import no_runs, not_in_this_store, nothing
 from dashboard.origin_panels import AFTER_ITS_OBSERVATION, draw_candidates, draw_hints, draw_open
 from dashboard.page import Page
-from dashboard.reading import ask, reading
+from dashboard.paging import in_pages
+from dashboard.reading import ask
 from dashboard.reviews import basis, review_panel
-from dashboard.tables import more, outcome_cell, outcome_column, table
+from dashboard.sections import draw, section_of_its_own
+from dashboard.tables import outcome_cell, outcome_column, table
 from dashboard.why import why
 from dashboard.wording import ABSENT, counted, duration, interval, share
 from queries.origins.origin_figures import OriginFiguresRow, origin_figures
 from queries.origins.origin_matrix import origin_matrix
 from queries.origins.origins import OriginRow, origins
 from queries.origins.phases import phases
-from queries.origins.undiagnosed import undiagnosed
+from queries.origins.undiagnosed import UndiagnosedRow, undiagnosed
 from queries.overview.totals import totals
 from queries.reader import Answer
 from queries.runs.run_facts import run_facts
@@ -31,7 +33,7 @@ PAGE = Page(
     "Observed vs originated", "Incident review", 4, "conversion_path",
     "Where failures surfaced against where they began, what people found, and what is still open.",
 )  # fmt: skip
-SHOWN = 2_000
+UNDIAGNOSED_A_PAGE = 25
 _INK = {"light": "#17212B", "dark": "#E4EAF0"}
 _STEP_NOTE = "counted on the run's own timeline, where both places can be found on it"
 
@@ -43,19 +45,16 @@ def render() -> None:
     if not there.first or not there.first.runs:
         no_runs()
         return
-    found = ask(origins, **filters().parameters, limit=SHOWN)
-    _figures(found)
-    _matrix()
-    _diagnosed(found)
+    draw(_figures, _matrix)
+    is_listed = False
+    with section_of_its_own():
+        is_listed = _asked_for() in _diagnosed()
     # The review stands below the table that its failure is in.
-    is_diagnosed = _asked_for() in {(row.run_id, row.event_id or "") for row in found}
-    if is_diagnosed:
-        _review()
-    draw_open(found)
-    draw_hints()
-    _suspected()
-    if not is_diagnosed:
-        _review()
+    if is_listed:
+        draw(_review)
+    draw(draw_open, draw_hints, _suspected)
+    if not is_listed:
+        draw(_review)
 
 
 def _asked_for() -> tuple[str, str]:
@@ -64,9 +63,9 @@ def _asked_for() -> tuple[str, str]:
     return run_id.strip(), event_id.strip()
 
 
-def _figures(found: Answer[OriginRow]) -> None:
+def _figures() -> None:
     answer = ask(origin_figures, **filters().parameters)
-    missing = ask(undiagnosed, **filters().parameters)
+    missing = ask(undiagnosed, **filters().parameters, limit=UNDIAGNOSED_A_PAGE, offset=0)
     row = answer.first
     if row is None:
         return
@@ -90,8 +89,8 @@ def _figures(found: Answer[OriginRow]) -> None:
         )  # fmt: skip
         figure(
             "Median distance", ABSENT if row.median_distance is None else f"{row.median_distance:g} phases",
-            _delay(found), answer, counted=f"{counted(row.comparable, 'failure')} with both phases in one order",
-            note=f"Phases from origin to observation. The delay is {_STEP_NOTE}, over the failures listed below.",
+            _delay(row), answer, counted=f"{counted(row.comparable, 'failure')} with both phases in one order",
+            note=f"Phases from origin to observation. The delay is {_STEP_NOTE}, where no review moved them.",
         )  # fmt: skip
         figure(
             "No origin yet",
@@ -107,11 +106,10 @@ def _rests_on(row: OriginFiguresRow) -> str:
     return f"{row.reviewed:,} reviewed, {row.recorded:,} recorded"
 
 
-def _delay(found: Answer[OriginRow]) -> str:
-    delays = [row.delay_s for row in found if row.delay_s is not None]
-    if not delays:
+def _delay(row: OriginFiguresRow) -> str:
+    if not row.with_delay:
         return "detection delay: no wall clock"
-    return f"median detection delay {duration(median(delays))} (n = {len(delays):,})"
+    return f"median detection delay {duration(row.median_delay_s)} (n = {row.with_delay:,})"
 
 
 def _matrix() -> None:
@@ -164,10 +162,24 @@ def _no_diagnosis() -> None:
     )
 
 
-def _diagnosed(found: Answer[OriginRow]) -> None:
-    if not found.rows:
-        return
+def _diagnosed() -> set[tuple[str, str]]:
+    """The failures on the open page of the list."""
+    found = in_pages(
+        "origins_page",
+        origins,
+        _diagnosed_list,
+        noun=("diagnosed failure", "diagnosed failures"),
+        **filters().parameters,
+    )
+    if found.first is None:
+        return set()
+    why(found, counted(found.first.matching, "diagnosed failure"))
+    return {(row.run_id, row.event_id or "") for row in found}
+
+
+def _diagnosed_list(found: Answer[OriginRow]) -> None:
     heading("Diagnosed failures", "With the distance between both places. Choose a row to review it below.")
+    key = f"origins_table_{found.parameters['offset']}"
     table(
         found.rows,
         {
@@ -193,12 +205,10 @@ def _diagnosed(found: Answer[OriginRow]) -> None:
             "Steps": st.column_config.NumberColumn(help=f"Steps, {_STEP_NOTE}", width="small"),
             "Delay": st.column_config.TextColumn(help=f"From origin to observation, {_STEP_NOTE}", width="small"),
         },
-        key="origins_table",
-        on_select=lambda: _chosen("origins_table", [(row.run_id, row.event_id) for row in found]),
+        key=key,
+        on_select=partial(_chosen, key, [(row.run_id, row.event_id) for row in found]),
         selection_mode="single-row",
     )
-    more(len(found), found.rows[0].matching, "diagnosed failures")
-    why(found, counted(found.rows[0].matching, "diagnosed failure"))
 
 
 def _chosen(key: str, subjects: list[tuple[str, str | None]]) -> None:
@@ -214,10 +224,18 @@ def _suspected() -> None:
         "No origin yet",
         "Runs that went wrong and of which nobody has said where it began. Choose one to see what may be suspected.",
     )
-    found = ask(undiagnosed, **filters().parameters, limit=SHOWN)
-    if not found.rows:
+    found = in_pages(
+        "undiagnosed_page", undiagnosed, _suspected_list, noun=("run", "runs"), rows=UNDIAGNOSED_A_PAGE,
+        **filters().parameters,
+    )  # fmt: skip
+    if found.first is None:
         nothing("Every run that went wrong has an origin.")
-        return
+    else:
+        why(found, counted(found.first.matching, "run"))
+
+
+def _suspected_list(found: Answer[UndiagnosedRow]) -> None:
+    key = f"undiagnosed_table_{found.parameters['offset']}"
     table(
         found.rows,
         {
@@ -236,12 +254,10 @@ def _suspected() -> None:
             "Started": st.column_config.DatetimeColumn("Started (UTC)", format="YYYY-MM-DD HH:mm", timezone="UTC"),
         },
         shown_rows=8,
-        key="undiagnosed_table",
-        on_select=lambda: _chosen("undiagnosed_table", [(row.run_id, row.event_id) for row in found]),
+        key=key,
+        on_select=partial(_chosen, key, [(row.run_id, row.event_id) for row in found]),
         selection_mode="single-row",
     )
-    more(len(found), found.rows[0].matching, "runs")
-    why(found, counted(found.rows[0].matching, "run"))
 
 
 def _review() -> None:
@@ -263,7 +279,7 @@ def _review() -> None:
     run = known.rows[0]
     st.text(run.name or run.native_id)
     draw_candidates(run.run_id, event_id or None)
-    review_panel(reading().lease, run.run_id, event_id or None)
+    review_panel(run.run_id, event_id or None)
     if st.button("Open the run", icon=":material/timeline:", key="open_reviewed"):
         st.switch_page(VIEWS / "run.py", query_params={"run": run.run_id})
 

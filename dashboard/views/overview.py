@@ -10,6 +10,7 @@ from dashboard.filters import filters
 from dashboard.notices import no_runs, nothing
 from dashboard.page import Page
 from dashboard.reading import ask
+from dashboard.sections import draw
 from dashboard.tables import more, table, widest
 from dashboard.why import why
 from dashboard.wording import OUTCOMES, count, counted, interval, moment, outcome, share
@@ -23,6 +24,7 @@ from queries.overview.totals import totals
 
 PAGE = Page("Overview", "Incident review", 1, "monitoring", "How runs end, what fails most, and what is not known.")
 WORKLOADS_DRAWN = 14
+MOST_SHOWN = 50
 
 
 def render() -> None:
@@ -33,11 +35,7 @@ def render() -> None:
         no_runs()
         _ingest_health()
         return
-    _key_figures()
-    _outcomes()
-    _failed_most()
-    _not_known()
-    _ingest_health()
+    draw(_key_figures, _outcomes, _failed_most, _not_known, _ingest_health)
 
 
 def _key_figures() -> None:
@@ -110,13 +108,13 @@ def _failed_most() -> None:
     )
     by_signature, by_code = st.tabs(["Signatures", "Error codes"])
     with by_signature:
-        _signatures()
+        draw(_signatures)
     with by_code:
-        _codes()
+        draw(_codes)
 
 
 def _signatures() -> None:
-    found = ask(signatures, **filters().parameters, limit=200)
+    found = ask(signatures, **filters().parameters, limit=MOST_SHOWN)
     if not found.rows:
         nothing(
             "No error here has a signature.", next_step="A signature needs a machine code and a phase, place or state."
@@ -144,11 +142,13 @@ def _signatures() -> None:
         },
         shown_rows=8,
     )
-    why(found, counted(sum(row.occurrences for row in found), "error with a signature", "errors with a signature"))
+    more(len(found), found.rows[0].matching, "signatures")
+    errors = counted(sum(row.occurrences for row in found), "error with a signature", "errors with a signature")
+    why(found, f"{errors}, of the signatures shown")
 
 
 def _codes() -> None:
-    found = ask(error_codes, **filters().parameters, limit=200)
+    found = ask(error_codes, **filters().parameters, limit=MOST_SHOWN)
     if not found.rows:
         nothing("No errors here.")
         return
@@ -169,7 +169,8 @@ def _codes() -> None:
         },
         shown_rows=8,
     )
-    why(found, counted(sum(row.errors for row in found), "error"))
+    more(len(found), found.rows[0].matching, "codes")
+    why(found, f"{counted(sum(row.errors for row in found), 'error')}, of the codes shown")
 
 
 def _not_known() -> None:

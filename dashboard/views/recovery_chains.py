@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from dashboard.cards import figure, heading
@@ -18,6 +20,7 @@ from dashboard.recovery.panels import (
     draw_selection,
     draw_thresholds,
 )
+from dashboard.sections import draw
 from dashboard.why import why
 from dashboard.wording import ABSENT, counted, interval, share
 from queries.overview.totals import totals
@@ -55,11 +58,7 @@ def render() -> None:
         )
         why(found, "no attempt")
         return
-    _chains(found)
-    _calibration(asked)
-    _trend(asked)
-    _rules(asked)
-    draw_attempts(asked)
+    draw(partial(_chains, found), *(partial(part, asked) for part in (_calibration, _trend, _rules, draw_attempts)))
 
 
 def _chains(found: Answer[RecoveryChainRow]) -> None:

@@ -10,13 +10,16 @@ from dashboard.filters import filters
 from dashboard.links import VIEWS, open_run, row_pressed
 from dashboard.notices import no_runs, nothing
 from dashboard.page import Page
+from dashboard.paging import in_pages
 from dashboard.reading import ask
-from dashboard.tables import more, table
+from dashboard.sections import draw
+from dashboard.tables import table
 from dashboard.why import why
 from dashboard.wording import ABSENT, counted
 from queries.overview.totals import totals
 from queries.reader import Answer
-from queries.replay.replay_dimensions import replay_dimensions
+from queries.replay.replay_differences import replay_differences
+from queries.replay.replay_dimensions import ReplayDimensionRow, replay_dimensions
 from queries.replay.replay_pairs import ReplayPairRow, replay_pairs
 
 PAGE = Page(
@@ -37,31 +40,37 @@ def render() -> None:
     if what is None or not what.runs:
         no_runs()
         return
-    found = ask(replay_pairs, **filters().parameters)
-    if not found.rows:
+    draw(_pairs, _dimensions)
+
+
+def _pairs() -> None:
+    heading(
+        "Replays", "A difference is evidence, neither a crash nor a retry. The verdict does not look at the events."
+    )
+    differences = ask(replay_differences, **filters().parameters)
+    if differences.rows:
+        st.plotly_chart(
+            differing_dimensions({row.dimension: row.replays for row in differences}), key="dimension_chart",
+            config={"displayModeBar": False}, alt="; ".join(f"{row.dimension}: {row.replays}" for row in differences),
+        )  # fmt: skip
+    found = in_pages("replays_page", replay_pairs, _pair_list, noun=("replay", "replays"), **filters().parameters)
+    if found.first is None:
         nothing(
             "No replay is recorded here.",
             next_step="Ingest replay results of the runtime, or replay records of the native format.",
         )
         why(found, "no replay")
         return
-    _pairs(found)
-    _dimensions()
-
-
-def _pairs(found: Answer[ReplayPairRow]) -> None:
-    heading(
-        "Replays", "A difference is evidence, neither a crash nor a retry. The verdict does not look at the events."
+    contrary = sum(row.events_differ and (row.verdict or "").startswith("acceptable") for row in found)
+    why(
+        found,
+        counted(found.first.matching, "replay"),
+        note=f"{contrary} of those shown read acceptable although the events differ: the verdict looks at trace and "
+        "plan only.",
     )
-    count: dict[str, int] = {}
-    for row in found:
-        for name in row.dimensions:
-            count[name] = count.get(name, 0) + 1
-    if count:
-        st.plotly_chart(
-            differing_dimensions(count), key="dimension_chart", config={"displayModeBar": False},
-            alt="; ".join(f"{name}: {number}" for name, number in count.items()),
-        )  # fmt: skip
+
+
+def _pair_list(found: Answer[ReplayPairRow]) -> None:
     pairs = tuple((row.original_run, row.run_id) for row in found)
     table(
         found.rows,
@@ -87,13 +96,6 @@ def _pairs(found: Answer[ReplayPairRow]) -> None:
                 help="Where the original is in the store too, both can be compared; else only the replay opens"
             ),
         },
-    )
-    more(len(found), found.rows[0].matching, "replays")
-    contrary = sum(row.events_differ and (row.verdict or "").startswith("acceptable") for row in found)
-    why(
-        found,
-        counted(found.rows[0].matching, "replay"),
-        note=f"{contrary} read acceptable although the events differ: the verdict looks at trace and plan only.",
     )
 
 
@@ -123,13 +125,18 @@ def _open(pairs: tuple[tuple[str | None, str], ...]) -> None:
 
 def _dimensions() -> None:
     heading("Dimensions", "Expected is the original, observed the replay.")
-    found = ask(replay_dimensions, **filters().parameters)
-    if not found.rows:
+    found = in_pages(
+        "dimensions_page", replay_dimensions, _dimension_list, noun=("dimension", "dimensions"), **filters().parameters
+    )
+    if found.first is None:
         nothing(
             "No replay here records a dimension.",
             next_step="Record what was compared: dimension, expected and observed of a replay record.",
         )
-        return
+    why(found, counted(found.first.matching if found.first else 0, "dimension"))
+
+
+def _dimension_list(found: Answer[ReplayDimensionRow]) -> None:
     table(
         found.rows,
         {
@@ -149,7 +156,6 @@ def _dimensions() -> None:
         shown_rows=16,
         optional=("Drift",),
     )
-    why(found, counted(len(found), "dimension"))
 
 
 if __name__ == "__main__":

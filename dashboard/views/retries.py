@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+
 import streamlit as st
 
 from dashboard.cards import figure, heading
@@ -10,15 +14,18 @@ from dashboard.filters import filters
 from dashboard.links import VIEWS, row_pressed
 from dashboard.notices import no_runs, nothing
 from dashboard.page import Page
+from dashboard.paging import in_pages
 from dashboard.reading import ask
+from dashboard.sections import draw
 from dashboard.tables import more, table
 from dashboard.why import why
 from dashboard.wording import counted, moment
 from queries.overview.totals import totals
 from queries.reader import Answer
-from queries.retries.circuit_breaker import circuit_breaker
+from queries.retries.circuit_breaker import BreakerRow, circuit_breaker
 from queries.retries.retry_audit import RetryRow, retry_audit
 from queries.retries.retry_thrash import retry_thrash
+from queries.retries.retry_verdicts import RetryVerdictRow, retry_verdicts
 
 PAGE = Page(
     "Retries", "Reliability", 3, "repeat", "Every retry with its verdict, the budget, thrash and circuit breakers."
@@ -32,7 +39,9 @@ VERDICTS = {
     "before the state was checked": "◆ before the check",
     "not recorded": "? not recorded",
 }
-SHOWN = 300
+WORKLOADS_DRAWN = 12
+BREAKERS_A_PAGE = 20
+DEEPEST = 8
 
 
 def render() -> None:
@@ -42,7 +51,7 @@ def render() -> None:
     if what is None or not what.runs:
         no_runs()
         return
-    found = ask(retry_audit, **filters().parameters, limit=100_000)
+    found = ask(retry_verdicts, **filters().parameters)
     if not found.rows:
         nothing(
             "No retry is recorded here.",
@@ -50,44 +59,47 @@ def render() -> None:
         )
         why(found, "no retry")
         return
-    _verdicts(found)
-    _breakers()
-    _thrash()
-    _attempts(found)
+    draw(partial(_verdicts, found), _breakers, _thrash, _attempts)
 
 
-def _verdicts(found: Answer[RetryRow]) -> None:
+def _verdicts(found: Answer[RetryVerdictRow]) -> None:
     heading(
         "Verdicts", "A retry is legitimate only if the action or the evidence changed, bare transport retries apart."
     )
-    number = {verdict: sum(row.verdict == verdict for row in found) for verdict in VERDICTS}
-    with st.grid(sum(bool(times) for times in number.values()), min_column_width=170):
+    number, of_workload = Counter[str](), Counter[str]()
+    for row in found:
+        number[row.verdict] += row.retries
+        of_workload[row.workload] += row.retries
+    retries = counted(number.total(), "retry", "retries")
+    with st.grid(sum(bool(number[verdict]) for verdict in VERDICTS), min_column_width=170):
         for verdict, word in VERDICTS.items():
             if number[verdict]:
                 figure(
-                    word, f"{number[verdict]:,}", f"of {counted(len(found), 'retry', 'retries')}", found,
+                    word, f"{number[verdict]:,}", f"of {retries}", found,
                     counted=counted(number[verdict], "retry", "retries"),
                 )  # fmt: skip
-    by_workload: dict[tuple[str, str], int] = {}
-    for row in found:
-        by_workload[row.workload, row.verdict] = by_workload.get((row.workload, row.verdict), 0) + 1
-    names = list(dict.fromkeys(row.workload for row in found))[:12]
+    names = [name for name, _ in sorted(of_workload.items(), key=lambda item: (-item[1], item[0]))[:WORKLOADS_DRAWN]]
     st.plotly_chart(
-        retries_by_verdict(names, by_workload, VERDICTS), key="verdict_chart", config={"displayModeBar": False},
+        retries_by_verdict(names, {(row.workload, row.verdict): row.retries for row in found}, VERDICTS),
+        key="verdict_chart", config={"displayModeBar": False},
         alt="; ".join(f"{word}: {number[verdict]}" for verdict, word in VERDICTS.items()),
     )  # fmt: skip
-    why(
-        found, counted(len(found), "retry", "retries"), note="The budget belongs to the run: [retry] of faultlens.toml."
-    )
+    more(len(names), len(of_workload), "workloads")
+    why(found, retries, note="The budget belongs to the run: [retry] of faultlens.toml.")
 
 
 def _breakers() -> None:
     heading("Circuit breakers", "A full signature seen twice in a run is one attempt counted twice: stop and diagnose.")
-    found = ask(circuit_breaker, **filters().parameters)
-    if not found.rows:
+    found = in_pages(
+        "breakers_page", circuit_breaker, _breaker_list, noun=("breaker", "breakers"), rows=BREAKERS_A_PAGE,
+        **filters().parameters,
+    )  # fmt: skip
+    if found.first is None:
         nothing("No breaker opened: no full signature repeats within a run.")
-        why(found, "no breaker")
-        return
+    why(found, counted(found.first.matching, "breaker") if found.first else "no breaker")
+
+
+def _breaker_list(found: Answer[BreakerRow]) -> None:
     run_ids = tuple((row.run_id, row.opened_by) for row in found)
     table(
         found.rows,
@@ -112,8 +124,6 @@ def _breakers() -> None:
         },
         optional=("Agent",),
     )
-    more(len(found), found.rows[0].matching, "breakers")
-    why(found, counted(found.rows[0].matching, "breaker"))
 
 
 def _thrash() -> None:
@@ -137,13 +147,24 @@ def _thrash() -> None:
                 )
             else:
                 nothing(f"No retry here records {'an agent' if kind == 'agent' else 'a place'}.")
-    why(found, counted(len(found), "agent or place", "agents and places"))
+    matching = found.first.matching if found.first else 0
+    more(len(found), matching, "agents and places")
+    why(found, counted(matching, "agent or place", "agents and places"))
 
 
-def _attempts(found: Answer[RetryRow]) -> None:
+def _attempts() -> None:
     heading("Every retry", "In the order of each run; indented below the retry that caused it, where a record says so.")
     verdict = st.pills("Verdict", list(VERDICTS), key="verdict", bind="query-params", format_func=lambda v: VERDICTS[v])
-    rows = [row for row in found if verdict is None or row.verdict == verdict][:SHOWN]
+    found = in_pages(
+        "retries_page", retry_audit, _attempt_list, noun=("retry", "retries"), **filters().parameters, verdict=verdict
+    )
+    if found.first is None:
+        nothing("No retry has this verdict.", next_step="Clear the verdict.")
+    why(found, counted(found.first.matching if found.first else 0, "retry", "retries"))
+
+
+def _attempt_list(found: Answer[RetryRow]) -> None:
+    rows = found.rows
     depth = _depths(rows)
     table(
         rows,
@@ -170,17 +191,16 @@ def _attempts(found: Answer[RetryRow]) -> None:
         },
         optional=("Agent", "Action"),
     )  # fmt: skip
-    more(len(rows), sum(verdict is None or row.verdict == verdict for row in found), "retries")
-    why(found, counted(len(rows), "retry", "retries"))
 
 
-def _depths(rows: list[RetryRow]) -> dict[tuple[str, str], int]:
-    """How many retries stand above each."""
+def _depths(rows: Sequence[RetryRow]) -> dict[tuple[str, str], int]:
+    """How many retries stand above each; the one that caused it may stand on another page."""
     made_by = {(row.run_id, row.event_id): row for row in rows}
     depth: dict[tuple[str, str], int] = {}
     for row in rows:
         above = made_by.get((row.run_id, row.caused_by)) if row.caused_by else None
-        depth[row.run_id, row.of_event] = min(depth.get((above.run_id, above.of_event), 0) + 1, 8) if above else 0
+        higher = depth.get((above.run_id, above.of_event), 0) if above else 0
+        depth[row.run_id, row.of_event] = min(higher + 1, DEEPEST) if row.caused_by else 0
     return depth
 
 

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any
+from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
-from dashboard.address import pager, say_unknown
+from dashboard.address import say_unknown
 from dashboard.cards import heading
 from dashboard.charts.waterfall import waterfall
 from dashboard.context_words import stage_of
-from dashboard.filters import filters
 from dashboard.finding_panel import finding_panel
 from dashboard.links import pages_about_run, permalink, row_pressed
-from dashboard.notices import no_runs, not_in_this_store, nothing
-from dashboard.origin_marks import origin_paths
+from dashboard.notices import not_in_this_store, nothing
+from dashboard.origin_marks import OriginPath, origin_paths
 from dashboard.page import Page
-from dashboard.reading import ask, reading
+from dashboard.paging import in_pages
+from dashboard.reading import ask
 from dashboard.report_panel import report_panel
 from dashboard.reviews import review_panel
-from dashboard.run_panels import choose_event, draw_failures, draw_header, draw_record, draw_state
+from dashboard.run_panels import FAILURES_READ, choose_event, draw_failures, draw_header, draw_record, draw_state
+from dashboard.run_picker import pick_run, run_list
 from dashboard.run_tree import draw_tree
-from dashboard.tables import more, outcome_cell, outcome_column, table
+from dashboard.sections import draw
+from dashboard.tables import more, table
 from dashboard.why import why
 from dashboard.wording import ABSENT, MARKS, STEPS, counted, duration, kind_of_event, step_ended
 from queries.context.context_stage import context_stage
@@ -32,14 +34,16 @@ from queries.report.error_places import error_places
 from queries.runs.run_errors import run_errors
 from queries.runs.run_facts import RunFacts, run_facts
 from queries.runs.run_spans import SpanRow, run_spans
-from queries.runs.runs import runs
 from queries.runs.timeline import TimelineRow, timeline
 
 PAGE = Page(
     "Run", "Incident review", 3, "timeline", "One run: its outcome, its failures and its timeline in causal order."
 )
+OPEN = {"Open": "run"}
 STEPS_DRAWN = 60
+LOSSES_READ = 20_000
 MARKS_DRAWN = 400
+ORIGINS_TOLD = 3
 EVENTS_A_PAGE = 200
 # Where the error that was jumped to stands in the chart: with what led to it above.
 ERROR_AT = 10
@@ -50,14 +54,14 @@ def render() -> None:
     st.title("Run", anchor=False)
     run_id, event_id = _asked_for()
     if not run_id:
-        _choose("Choose a run, or write its id above.")
+        pick_run("Choose a run, or write its id above.", OPEN)
         return
     found = ask(run_facts, run=run_id)
     if not found.rows:
         not_in_this_store(
             "There is no run with this id. It may have been removed, or the link is for another store", run_id
         )
-        _choose("Runs that are here:")
+        pick_run("Runs that are here:", OPEN)
     elif len(found) > 1:
         _choose_among(found)
     else:
@@ -71,66 +75,33 @@ def _asked_for() -> tuple[str, str]:
     return (run_id or "").strip(), (event_id or "").strip()
 
 
-def _choose(prompt: str) -> None:
-    latest = ask(runs, **filters().parameters, limit=10)
-    if not latest.rows:
-        no_runs()
-        return
-    st.caption(prompt)
-    _run_table(latest, "open_latest")
-
-
 def _choose_among(found: Answer[RunFacts]) -> None:
     st.caption("Several sources have a run of this native id. Open the one that is meant:")
-    _run_table(found, "open_namesake")
-
-
-def _run_table(found: Answer[Any], key: str) -> None:
-    run_ids = tuple(row.run_id for row in found)
-    table(
-        found.rows,
-        {
-            "Open": lambda _: "Open",
-            "Outcome": lambda r: outcome_cell(r.status),
-            "Run": lambda r: r.name or r.native_id,
-            "Workload": lambda r: r.workload,
-            "Run id": lambda r: r.run_id,
-        },
-        alt="Runs to choose from",
-        config={
-            "Open": st.column_config.ButtonColumn(
-                "", key=key, width=70, type="tertiary", on_click=_run_pressed, args=(key, run_ids)
-            ),
-            "Outcome": outcome_column(),
-        },
-    )
-
-
-def _run_pressed(key: str, run_ids: tuple[str, ...]) -> None:
-    if run_id := row_pressed(key, run_ids):
-        st.session_state["run"] = run_id
+    run_list(found, buttons=OPEN)
 
 
 def _draw(found: Answer[RunFacts], run: RunFacts, event_id: str) -> None:
-    draw_header(found, run)
+    draw(partial(draw_header, found, run))
     pages_about_run(run.run_id)
-    report_panel(reading().lease, run.run_id)
+    report_panel(run.run_id)
     st.caption("Link to this run; what is filtered, found or opened below is in the address of the page too.")
     st.code(permalink(run.run_id), language=None, wrap_lines=True)
     if event_id:
-        draw_record(run, event_id)
-    _timeline_chart(run)
-    draw_state(run)
-    draw_failures(run)
+        draw(partial(draw_record, run, event_id))
+    parts = (_timeline_chart, draw_state, draw_failures, _findings, draw_tree, _steps, _what_happened)
+    draw(*(partial(part, run) for part in parts), partial(_review, run, event_id))
+
+
+def _findings(run: RunFacts) -> None:
     finding_panel(run.run_id, choose_event)
-    draw_tree(run)
-    _steps(run)
-    _what_happened(run)
+
+
+def _review(run: RunFacts, event_id: str) -> None:
     heading(
         "Review",
         "What people say of this run, or of the event that is open: it stands beside the record, never over it.",
     )
-    review_panel(reading().lease, run.run_id, event_id or None)
+    review_panel(run.run_id, event_id or None)
 
 
 def _timeline_chart(run: RunFacts) -> None:
@@ -144,7 +115,7 @@ def _timeline_chart(run: RunFacts) -> None:
         return
     statuses = [*STEPS, *sorted({row.status for row in steps if row.status} - set(STEPS))]
     located = ask(origins, run=run.run_id)
-    paths = origin_paths(located.rows, ask(run_errors, run=run.run_id, limit=200).rows, steps.rows)
+    paths = origin_paths(located.rows, ask(run_errors, run=run.run_id, limit=FAILURES_READ).rows, steps.rows)
     chart = waterfall(
         steps.rows,
         drawn,
@@ -161,10 +132,18 @@ def _timeline_chart(run: RunFacts) -> None:
         st.caption(f"Steps {first:,} to {first - 1 + len(steps):,} of {run.spans:,} are drawn, with the marks on them.")
     if marks.rows and marks.rows[0].matching > len(marks):
         st.caption(f"Only the first {len(marks):,} of {marks.rows[0].matching:,} marks are looked at here.")
-    for path in paths:
-        if (path.said_origin and not path.origin) or (path.said_observed and not path.observed):
-            st.caption("An origin or its observation is not among the drawn steps; what the record says of it:")
-            st.text(f"originated at {path.said_origin or ABSENT}, observed at {path.said_observed or ABSENT}")
+    _origins_elsewhere(paths)
+
+
+def _origins_elsewhere(paths: Sequence[OriginPath]) -> None:
+    beyond = [
+        path for path in paths if (path.said_origin and not path.origin) or (path.said_observed and not path.observed)
+    ]
+    if beyond:
+        st.caption("An origin or its observation is not among the drawn steps; what the record says of it:")
+    for path in beyond[:ORIGINS_TOLD]:
+        st.text(f"originated at {path.said_origin or ABSENT}, observed at {path.said_observed or ABSENT}")
+    more(min(len(beyond), ORIGINS_TOLD), len(beyond), "origins, all of them under “Where it began”,")
 
 
 def _marks_of(steps: Answer[SpanRow], marks: Answer[TimelineRow], *, whole: bool) -> tuple[TimelineRow, ...]:
@@ -177,7 +156,6 @@ def _first_drawn(run: RunFacts) -> int:
     """The number of the first step in the chart, with buttons that move it; a short run is drawn whole."""
     if run.spans <= STEPS_DRAWN:
         return 1
-    places = ask(error_places, run=run.run_id).rows
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         asked = (st.text_input("From step", key="from", bind="query-params", placeholder="1", width=110) or "1").strip()
         first = int(asked) if asked.isdecimal() and 1 <= int(asked) <= run.spans else 1
@@ -186,7 +164,8 @@ def _first_drawn(run: RunFacts) -> int:
                   on_click=_draw_from, args=(max(1, first - STEPS_DRAWN),))  # fmt: skip
         st.button("Later", key="steps_on", icon=":material/arrow_forward:", disabled=first >= last,
                   on_click=_draw_from, args=(min(last, first + STEPS_DRAWN),))  # fmt: skip
-        following = next((row.place for row in places if row.place > first + ERROR_AT), None)
+        after = ask(error_places, run=run.run_id, after=first + ERROR_AT, limit=1).first
+        following = after.place if after else None
         st.button("Next error", key="next_error", type="primary", icon=":material/error:", disabled=following is None,
                   on_click=_draw_from, args=(max(1, (following or 1) - ERROR_AT),))  # fmt: skip
     if asked != str(first):
@@ -205,11 +184,16 @@ def _mark_chosen() -> None:
 
 
 def _steps(run: RunFacts) -> None:
-    found = ask(run_spans, run=run.run_id, limit=500)
-    if not found.rows:
+    if not ask(run_spans, run=run.run_id, limit=STEPS_DRAWN, offset=0).rows:
         return
     heading("Steps", "A step that was never reached did not fail; an open one has no end recorded.")
-    stages = {row.step_id: stage_of(row) for row in ask(context_stage, run=run.run_id, limit=1000)}
+    found = in_pages("steps_page", run_spans, _step_list, noun=("step", "steps"), rows=STEPS_DRAWN, run=run.run_id)
+    why(found, counted(found.rows[0].matching, "step"))
+
+
+def _step_list(found: Answer[SpanRow]) -> None:
+    lost = ask(context_stage, run=found.parameters["run"], located=True, limit=LOSSES_READ)
+    stages = {row.step_id: stage_of(row) for row in lost}
     table(
         found.rows,
         {
@@ -229,25 +213,19 @@ def _steps(run: RunFacts) -> None:
         alt="Steps of the run and how each ended",
         optional=("Context lost at", "Phase", "Agent", "Kind", "Duration", "Tool", "Model", "Tokens in", "Tokens out"),
     )
-    more(len(found), found.rows[0].matching, "steps")
-    why(found, counted(found.rows[0].matching, "step"))
+    more(len(lost), lost.first.matching if lost.first else 0, "steps that lost context")
 
 
 def _what_happened(run: RunFacts) -> None:
     heading("What happened", "Every record of the run in causal order; each can be opened as it is stored.")
-    kinds = _kinds(run)
-    asked = {"run": run.run_id, "kinds": ",".join(kinds) or None, "limit": EVENTS_A_PAGE}
-    first = ask(timeline, **asked, offset=0)
-    if first.first is None:
+    kinds = ",".join(_kinds(run)) or None
+    shown = in_pages(
+        "events_page", timeline, _events, noun=("record", "records"), rows=EVENTS_A_PAGE, run=run.run_id, kinds=kinds
+    )
+    if shown.first is None:
         nothing("Nothing of these kinds happened in this run.", next_step="Clear the kinds.")
-        return
-    slot = st.container()
-    last = math.ceil(first.first.matching / EVENTS_A_PAGE)
-    page = pager("events_page", last)
-    shown = first if page == 1 else ask(timeline, **asked, offset=(page - 1) * EVENTS_A_PAGE)
-    with slot:
-        _events(shown, first.first.matching)
-    why(shown, counted(first.first.matching, "record"))
+    else:
+        why(shown, counted(shown.first.matching, "record"))
 
 
 def _kinds(run: RunFacts) -> list[str]:
@@ -262,7 +240,7 @@ def _kinds(run: RunFacts) -> list[str]:
     return st.pills("Kinds", there, selection_mode="multi", key="kind", bind="query-params", format_func=kind_of_event)
 
 
-def _events(shown: Answer[TimelineRow], matching: int) -> None:
+def _events(shown: Answer[TimelineRow]) -> None:
     table(
         shown.rows,
         {
@@ -294,7 +272,6 @@ def _events(shown: Answer[TimelineRow], matching: int) -> None:
         shown_rows=16,
         optional=("Time", "Phase", "Agent", "Level", "Outcome"),
     )  # fmt: skip
-    st.caption(f"{len(shown):,} of {counted(matching, 'record')} shown.")
 
 
 def _row_chosen(event_ids: tuple[str | None, ...]) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
-
 import streamlit as st
 
-from dashboard.address import pager, say_unknown
+from dashboard.address import say_unknown
 from dashboard.filters import filters, options_with_asked
 from dashboard.links import open_run_of_row
 from dashboard.notices import no_runs, not_in_this_store, nothing
 from dashboard.page import Page
-from dashboard.reading import ask
+from dashboard.paging import in_pages
 from dashboard.tables import outcome_cell, outcome_column, table
 from dashboard.why import why
 from dashboard.wording import OUTCOMES, counted, duration
@@ -29,16 +27,12 @@ def render() -> None:
     status, search, sort = _controls()
     if status and status not in OUTCOMES:
         not_in_this_store("There is no outcome of this name", status)
-    asked = {**filters().parameters, "status": status, "search": search or None, "sort": sort, "limit": ROWS_A_PAGE}
-    first = ask(runs, **asked, offset=0)
-    if first.first is None:
+    asked = {**filters().parameters, "status": status, "search": search or None, "sort": sort}
+    shown = in_pages("page", runs, _list, noun=("run", "runs"), rows=ROWS_A_PAGE, **asked)
+    if shown.first is None:
         _none(is_narrowed=bool(status or search))
-        return
-    slot = st.container()
-    page = pager("page", math.ceil(first.first.matching / ROWS_A_PAGE))
-    shown = first if page == 1 else ask(runs, **asked, offset=(page - 1) * ROWS_A_PAGE)
-    with slot:
-        _list(shown, page, first.first.matching)
+    else:
+        why(shown, counted(shown.first.matching, "run"))
 
 
 def _controls() -> tuple[str | None, str, str]:
@@ -60,7 +54,7 @@ def _sort_word(sort: str) -> str:
     return SORTS.get(sort, sort)
 
 
-def _list(shown: Answer[RunRow], page: int, matching: int) -> None:
+def _list(shown: Answer[RunRow]) -> None:
     run_ids = tuple(row.run_id for row in shown)
     table(
         shown.rows,
@@ -94,12 +88,6 @@ def _list(shown: Answer[RunRow], page: int, matching: int) -> None:
         },
         shown_rows=ROWS_A_PAGE,
     )  # fmt: skip
-    before = (page - 1) * ROWS_A_PAGE
-    after = matching - before - len(shown)
-    st.caption(
-        f"Rows {before + 1:,} to {before + len(shown):,} of {counted(matching, 'run')}; {after:,} more after these."
-    )
-    why(shown, counted(matching, "run"))
 
 
 def _none(*, is_narrowed: bool) -> None:

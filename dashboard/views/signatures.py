@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
+from dashboard.address import say_unknown
 from dashboard.cards import facts, heading
 from dashboard.charts.signatures import signatures_by_state
-from dashboard.filters import filters, options_with_asked
+from dashboard.filters import filters
 from dashboard.links import VIEWS, row_pressed
 from dashboard.notices import no_runs, not_in_this_store, nothing
 from dashboard.page import Page
+from dashboard.paging import in_pages
 from dashboard.reading import ask
+from dashboard.sections import draw
 from dashboard.signatures.reviews import decide
-from dashboard.tables import more, table
+from dashboard.tables import table
 from dashboard.why import why
 from dashboard.wording import counted, moment, said
+from queries.failures.signature_states import SignatureStateRow, signature_states
 from queries.failures.signatures import SignatureRow, signatures
 from queries.overview.totals import totals
 from queries.reader import Answer
@@ -23,7 +29,7 @@ PAGE = Page(
     "Signatures", "Reliability", 4, "fingerprint", "The same failure again: new, ongoing, resolved or regressed."
 )
 STATES = {"new": "✦ new", "ongoing": "● ongoing", "regressed": "↻ regressed", "resolved": "✓ resolved"}
-SHOWN = 300
+SORTS = {"frequent": "Most frequent", "newest": "Newest", "runs": "In most runs"}
 
 
 def render() -> None:
@@ -33,53 +39,74 @@ def render() -> None:
     if what is None or not what.runs:
         no_runs()
         return
-    found = ask(signatures, **filters().parameters, limit=100_000)
-    if not found.rows:
+    states = ask(signature_states, **filters().parameters)
+    if not states.rows:
         nothing(
             "No failure here has a signature.",
             next_step="A signature needs a machine code and one of stage, location or state hash.",
         )
-        why(found, "no signature")
+        why(states, "no signature")
         return
-    known = [row.signature for row in found]
-    chosen = st.selectbox(
-        "Signature", options_with_asked("signature", known), index=None, placeholder="All signatures", key="signature",
-        bind="query-params",
-    )  # fmt: skip
-    one = next((row for row in found if row.signature == chosen), None)
-    if chosen and one is None:
-        not_in_this_store("No failure that passes the filters has this signature", chosen)
-    if one is not None:
-        _one(found, one)
-        return
-    _states(found)
-    _all(found)
+    chosen = (
+        st.text_input("Signature", key="signature", bind="query-params", placeholder="all; choose one below") or ""
+    ).strip()
+    if chosen:
+        _chosen(chosen)
+    else:
+        draw(partial(_states, states), _all)
 
 
-def _states(found: Answer[SignatureRow]) -> None:
+def _chosen(signature: str) -> None:
+    st.button("Look at all signatures", type="tertiary", icon=":material/arrow_back:", on_click=_clear)
+    found = ask(signatures, **filters().parameters, signature=signature, limit=1)
+    if found.first is None:
+        not_in_this_store("No failure that passes the filters has this signature", signature)
+    else:
+        _one(found, found.first)
+
+
+def _clear() -> None:
+    st.session_state["signature"] = ""
+
+
+def _states(found: Answer[SignatureStateRow]) -> None:
     heading("Lifecycle", "Resolved by a reviewer, or not seen for a while; regressed: seen again after that.")
-    number = {state: sum(row.state == state for row in found) for state in STATES}
+    number = {row.state: row.signatures for row in found}
     st.plotly_chart(
         signatures_by_state(number, STATES), key="state_chart", config={"displayModeBar": False},
-        alt="; ".join(f"{word}: {number[state]}" for state, word in STATES.items()),
+        alt="; ".join(f"{word}: {number.get(state, 0)}" for state, word in STATES.items()),
     )  # fmt: skip
     why(
         found,
-        counted(len(found), "signature"),
+        counted(sum(number.values()), "signature"),
         note="New: seen in one run so far. Ongoing: in several. How long is a while: [signatures] resolved_after of "
         "faultlens.toml, up to the newest time in the store.",
     )
 
 
-def _all(found: Answer[SignatureRow]) -> None:
-    heading(
-        "Failures", "The most frequent first. A partial signature is only possibly the same failure: never collapsed."
-    )
+def _all() -> None:
+    heading("Failures", "A partial signature is only possibly the same failure: never collapsed.")
+    say_unknown("sort", SORTS.values(), "The list cannot be sorted by this; the most frequent stand first")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        search = st.text_input(
+            "Search", key="find", type="search", bind="query-params", live="400ms",
+            placeholder="Code, type, location, phase, signature",
+        )  # fmt: skip
+        sort = st.selectbox(
+            "Sort", list(SORTS), key="sort", bind="query-params", format_func=lambda name: SORTS[name], width=180
+        )
     state = st.pills("State", list(STATES), key="state", bind="query-params", format_func=lambda name: STATES[name])
-    matching = [row for row in found if state is None or row.state == state]
-    rows = matching[:SHOWN]
+    asked = {**filters().parameters, "state": state, "search": search or None, "sort": sort}
+    shown = in_pages("signatures_page", signatures, _list, noun=("signature", "signatures"), **asked)
+    if shown.first is None:
+        nothing("No signature matches.", next_step="Clear the search or the state.")
+    else:
+        why(shown, counted(shown.first.matching, "signature"))
+
+
+def _list(shown: Answer[SignatureRow]) -> None:
     table(
-        rows,
+        shown.rows,
         {
             "Show": lambda _: "Show",
             "State": lambda r: STATES[r.state],
@@ -100,7 +127,7 @@ def _all(found: Answer[SignatureRow]) -> None:
         config={
             "Show": st.column_config.ButtonColumn(
                 "", key="show_signature", width=70, type="tertiary", pinned=True, on_click=_pressed,
-                args=(tuple(row.signature for row in rows),),
+                args=(tuple(row.signature for row in shown),),
             ),
             "State": st.column_config.TextColumn(width=110),
             "Collapsed": st.column_config.NumberColumn(help="Equal full signatures of one run are one attempt"),
@@ -110,8 +137,6 @@ def _all(found: Answer[SignatureRow]) -> None:
         shown_rows=16,
         optional=("Location", "Phase"),
     )  # fmt: skip
-    more(len(rows), len(matching), "signatures")
-    why(found, counted(len(matching), "signature"))
 
 
 def _pressed(known: tuple[str, ...]) -> None:
@@ -148,12 +173,7 @@ def _one(found: Answer[SignatureRow], row: SignatureRow) -> None:
             )
         why(found, counted(row.occurrences, "occurrence"))
     heading("Decide", "Kept in the people's store: no ingest can overwrite it, and the newest decision holds.")
-    others = {
-        other.signature: f"{other.error_code or other.type or '?'} {other.location or ''} ({other.signature})"
-        for other in found
-        if other.signature != row.signature
-    }
-    decide(row, others)
+    decide(row)
 
 
 if __name__ == "__main__":

@@ -8,23 +8,22 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard.cards import facts, heading
-from dashboard.filters import filters
 from dashboard.links import permalink
-from dashboard.notices import no_runs, not_in_this_store
+from dashboard.notices import not_in_this_store
 from dashboard.page import Page
-from dashboard.reading import ask, reading
+from dashboard.reading import ask, once
 from dashboard.report.incident import Incident, incident
 from dashboard.report_panel import report_panel
-from dashboard.tables import outcome_cell, outcome_column, table
+from dashboard.run_picker import pick_run
 from dashboard.walkthrough.moments import Moment, Told, known_at, moments, told_of
 from dashboard.walkthrough.reviews import note_panel
 from dashboard.why import why
 from dashboard.wording import counted
-from queries.context.context_step_sets import ContextStepSetRow
+from queries.context.context_step_sets import ContextStepSetRow, context_step_sets
 from queries.findings.findings import findings
 from queries.origins.reviews import reviews
+from queries.runs.event_record import event_record
 from queries.runs.run_facts import RunFacts, run_facts
-from queries.runs.runs import runs
 
 PAGE = Page(
     "Walkthrough", "Incident review", 4, "co_present",
@@ -55,51 +54,25 @@ def render() -> None:
 
 
 def _choose() -> None:
-    latest = ask(runs, **filters().parameters, limit=10)
-    if not latest.rows:
-        no_runs()
-        return
-    st.caption("Choose the run to walk through:")
-    ids = tuple(row.run_id for row in latest)
-    table(
-        latest.rows,
-        {
-            "Open": lambda _: "Walk",
-            "Outcome": lambda row: outcome_cell(row.status),
-            "Run": lambda row: row.name or row.native_id,
-            "Errors": lambda row: row.errors,
-        },
-        alt="Runs to walk through",
-        config={
-            "Open": st.column_config.ButtonColumn(
-                "", key="walk_open", width=70, type="tertiary", on_click=_pressed, args=(ids,)
-            ),
-            "Outcome": outcome_column(),
-        },
-    )
-
-
-def _pressed(ids: tuple[str, ...]) -> None:
-    clicked = st.session_state.get("walk_open")
-    if clicked is not None and 0 <= clicked.row < len(ids):
-        st.session_state["run"] = ids[clicked.row]
+    pick_run("Choose the run to walk through:", {"Walk": "run"})
 
 
 def _walk(run: RunFacts) -> None:
     st.html(LARGE)
-    told = incident(reading().lease, run.run_id, most=MOST)
+    told = once(incident, run_id=run.run_id, most=MOST)
     screens = moments(run, told)
     at = _position(screens, told)
     shown = screens[at - 1]
     spoke = ask(findings, run=run.run_id)
     _happened(shown)
-    facts_of = told_of(reading().lease, run.run_id, shown.event_id, spoke.rows)
+    stored = ask(event_record, run=run.run_id, event=shown.event_id).first if shown.event_id else None
+    facts_of = told_of(stored, shown.event_id, spoke.rows)
     with st.container(key="walk_body"):
         if facts_of.happened:
             facts(facts_of.happened, columns=3)
         known, decided = st.columns(2, gap="medium")
         with known:
-            _known(known_at(reading().lease, run.run_id, shown.seq))
+            _known(known_at(ask(context_step_sets, run=run.run_id).rows, shown.seq))
         with decided:
             _decided(facts_of)
     heading("Notes", "What the room says at this moment. Notes are kept, and stand in the report.")
@@ -181,7 +154,7 @@ def _footer(run: RunFacts, shown: Moment, told: Incident) -> None:
     if told.first_failure is None:
         st.caption("No failure is recorded in this run: the walk goes from its start to its end.")
     heading("Take it away")
-    report_panel(reading().lease, run.run_id)
+    report_panel(run.run_id)
     st.caption("Link to the stored record of this moment")
     st.code(permalink(run.run_id, shown.event_id), language=None, wrap_lines=True)
 

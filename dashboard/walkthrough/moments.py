@@ -10,10 +10,9 @@ from typing import Any
 
 from dashboard.report.incident import Incident
 from dashboard.wording import kind_of_event, moment, said
-from ingest.store.attach import Lease
-from queries.context.context_step_sets import ContextStepSetRow, context_step_sets
+from queries.context.context_step_sets import ContextStepSetRow
 from queries.findings.findings import FindingRow
-from queries.runs.event_record import event_record
+from queries.runs.event_record import EventRecord
 from queries.runs.run_facts import RunFacts
 from queries.runs.timeline import TimelineRow
 
@@ -101,12 +100,11 @@ class Told:
     rules: tuple[tuple[str, str], ...]
 
 
-def told_of(lease: Lease, run_id: str, event_id: str | None, findings: Sequence[FindingRow]) -> Told:
+def told_of(stored: EventRecord | None, event_id: str | None, findings: Sequence[FindingRow]) -> Told:
     """The facts of a moment and the rules that spoke at it."""
     if event_id is None:
         spoke = tuple((f"{row.severity}: {row.rule}", row.message or "") for row in findings if row.event_id is None)
         return Told({}, {}, spoke)
-    stored = event_record(lease, run=run_id, event=event_id).first
     record: dict[str, Any] = json.loads(stored.record) if stored else {}
     rules = [(f"{row.severity}: {row.rule}", row.message or "") for row in findings if row.event_id == event_id]
     if record.get("rule"):
@@ -119,8 +117,8 @@ def _of(record: dict[str, Any], wanted: dict[str, str]) -> dict[str, str]:
     return {label: said(value) for label, value in found.items()}
 
 
-def known_at(lease: Lease, run_id: str, seq: int | None) -> tuple[ContextStepSetRow, ...]:
+def known_at(sets: Sequence[ContextStepSetRow], seq: int | None) -> tuple[ContextStepSetRow, ...]:
     """The context sets of the step that last recorded any before this moment; none where nobody did."""
-    rows = [r for r in context_step_sets(lease, run=run_id) if seq is None or (r.seq is not None and r.seq <= seq)]
+    rows = [r for r in sets if seq is None or (r.seq is not None and r.seq <= seq)]
     latest = max(rows, key=lambda row: row.seq or 0, default=None)
     return tuple(row for row in rows if latest and row.step_id == latest.step_id)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Self
 
+from ingest.store.time_limit import at_most
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
@@ -30,6 +32,8 @@ class Lease:
         """Hold what was taken; `give_back` is called once, on close."""
         self.generation = generation
         self.as_of = as_of
+        # What one query may take; None: as long as it takes.
+        self.seconds_a_query: float | None = None
         self._hub = hub
         self._search_path = search_path
         self._give_back: Callable[[], None] | None = give_back
@@ -45,7 +49,7 @@ class Lease:
 
     def rows(self, sql: str, params: Parameters | None = None) -> list[dict[str, Any]]:
         """Return every row of one query, by column name."""
-        with self._fresh() as cursor:
+        with self._fresh() as cursor, at_most(self.seconds_a_query, cursor):
             cursor.execute(sql, params)
             names = [column[0] for column in cursor.description or ()]
             return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]

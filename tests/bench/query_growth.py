@@ -18,8 +18,11 @@ from tests.bench.scale import Scale
 COLD_MS = {1_000_000: 300, 10_000_000: 1_000}
 RERUN_MS = 100
 RUN_PAGE, RUN_PAGE_MS = "run: 10,000 spans", 1_000
-# Pages that read sums made at load; from this size on their questions should take the same time.
-ROLL_UPS, FLAT_FROM, FLAT = ("overview", "escalation", "recovery_chains", "failure_classes"), 100_000, 0.15
+# What reads sums made at load and nothing that grows with the runs; from this size on it should take the same time.
+# Pages that also list attempts, failures or steps read those tables, and grow with them.
+ROLL_UP_QUERIES = ("error_axes", "error_codes", "rule_coverage", "signature_states", "signatures", "unclassified")
+ROLL_UP_PAGES = ("overview", "signatures")
+FLAT_FROM, FLAT = 100_000, 0.15
 
 Times = dict[str, dict[int, float]]
 
@@ -56,7 +59,7 @@ def _page(store: Path, page: str, address: dict[str, str], times: int) -> dict[s
 def sections(scale: Scale, folder: Path) -> list[Section]:
     """The pages cold, their reruns, and the queries."""
     found = {size: _measured(size, scale.times, folder) for size in scale.sizes}
-    return [_pages(found, scale), _reruns(found, scale), _queries(found)]
+    return [_pages(found, scale), _reruns(found, scale), _queries(found, scale)]
 
 
 def _measured(size: int, times: int, folder: Path) -> dict[str, dict[str, Any]]:
@@ -78,22 +81,22 @@ def _pages(found: dict[int, dict[str, dict[str, Any]]], scale: Scale) -> Section
             name, *_milliseconds(by_size, found), f"{asked}", _exponent(by_size),
             verdict=at_most(by_size.get(largest, math.nan), bound, " ms") if bound and scale.judges else None,
         )  # fmt: skip
-    section.notes += [*_errors(found, "pages"), *_flat(times, scale)]
+    section.notes += [*_errors(found, "pages"), *_flat("pages", times, ROLL_UP_PAGES, scale)]
     return section
 
 
-def _flat(times: Times, scale: Scale) -> Iterator[str]:
-    """Whether the pages over sums made at load stay as quick as they are; exponents need two sizes."""
+def _flat(what: str, times: Times, names: tuple[str, ...], scale: Scale) -> Iterator[str]:
+    """Whether what reads sums made at load stays as quick as it is; exponents need two sizes."""
     exponents = {
         name: growth_exponent({size: ms for size, ms in times[name].items() if size >= FLAT_FROM})
-        for name in ROLL_UPS
+        for name in names
         if name in times
     }
     shown = ", ".join(f"{name} {number(value, 2)}" for name, value in exponents.items() if not math.isnan(value))
     if shown and scale.judges:
         worst = max(exponents.values())
         yield (
-            f"Roll-up pages from {FLAT_FROM:,} spans on, growth exponent: {shown}; "
+            f"Roll-up {what} from {FLAT_FROM:,} spans on, growth exponent: {shown}; "
             f"target ≤ {FLAT} (flat): {at_most(worst, FLAT).word}."
         )
 
@@ -110,16 +113,16 @@ def _reruns(found: dict[int, dict[str, dict[str, Any]]], scale: Scale) -> Sectio
     return section
 
 
-def _queries(found: dict[int, dict[str, dict[str, Any]]]) -> Section:
+def _queries(found: dict[int, dict[str, dict[str, Any]]], scale: Scale) -> Section:
     largest = max(found)
     section = Section(
         "Named queries, cold", (*(f"{size:,} spans" for size in found), "growth exponent", f"warm, {largest:,} spans")
     )
-    warm = _times(found, "queries", "warm")
-    for name, by_size in _slowest_first(_times(found, "queries", "cold"), largest):
+    warm, cold = _times(found, "queries", "warm"), _times(found, "queries", "cold")
+    for name, by_size in _slowest_first(cold, largest):
         again = number(warm.get(name, {}).get(largest, math.nan), 1, " ms")
         section.add(name, *_milliseconds(by_size, found), _exponent(by_size), again)
-    section.notes += _errors(found, "queries")
+    section.notes += [*_errors(found, "queries"), *_flat("queries", cold, ROLL_UP_QUERIES, scale)]
     return section
 
 

@@ -21,6 +21,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard.page import FilePage, pages
+from dashboard.reading import ANSWERS
 from ingest.store import hub, open_store
 from ingest.store.attach import Lease
 from queries.catalogue import queries
@@ -81,7 +82,7 @@ def _told(sql: str, params: Any) -> str:
 
 def forget() -> None:
     """Nothing is attached and nothing is cached: the next reading is the first of a new process."""
-    st.cache_data.clear()
+    ANSWERS.clear()
     st.cache_resource.clear()
     hub._hub_of.cache_clear()
 

@@ -69,11 +69,18 @@ def test_every_diagnosis_shows_its_basis_and_its_distance(dashboard: Opened, sto
 
 
 @pytest.mark.parametrize(
-    "tab",
-    ["Provisional fixes (1)", "Origin after observation (1)", "Trigger as root cause (1)", "Null preventions (1)"],
+    ("respect", "run"),
+    [
+        ("Provisional fixes", "stale limit used"),
+        ("Origin after observation", "compile error blamed on the check"),
+        ("Trigger as root cause", "search returns nothing"),
+        ("Null preventions", "wrong tone in a reply"),
+    ],
 )
-def test_what_is_open_is_counted(dashboard: Opened, stories: Path, tab: str) -> None:
-    assert tab in [element.label for element in dashboard(stories, "origins").tabs]
+def test_what_is_open_is_counted_and_listed(dashboard: Opened, stories: Path, respect: str, run: str) -> None:
+    app = dashboard(stories, "origins", open=respect)
+    assert f"{respect}: 1" in said(app)
+    assert list(frame(app, "Prevention")["Run"]) == [run]
 
 
 def test_hints_name_the_record_that_triggers_them(dashboard: Opened, stories: Path) -> None:

@@ -9,6 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.page import FilePage, pages
+from ingest.load import ingest
+from ingest.store import memory_connection, open_store
 from tests.queries.full_store import HOSTILE
 
 PAGES = [file for files in pages().values() for file in files]
@@ -65,3 +67,14 @@ class TestEveryPage:
 def test_every_page_has_a_group_and_an_icon_of_its_own() -> None:
     assert len({file.page.icon for file in PAGES}) == len(PAGES)
     assert all(file.page.group and file.page.help for file in PAGES)
+
+
+def test_the_ingest_page_says_how_many_runs_older_rules_judged(dashboard: Opened, tmp_path: Path) -> None:
+    store = tmp_path / "s.duckdb"
+    (tmp_path / "a.jsonl").write_text("".join(f'{{"record": "run", "run_id": "r{n}"}}\n' for n in range(3)))
+    ingest([str(tmp_path / "a.jsonl")], store)
+    assert "older rules" not in texts(dashboard(store, "ingest"))
+    with memory_connection() as con, open_store(store) as opened, opened.publication(con) as draft:
+        draft.cursor().execute("UPDATE runs SET derived_by = 'older' WHERE native_id <> 'r1'").fetchall()
+    said = texts(dashboard(store, "ingest"))
+    assert "2 runs judged by older rules" in said

@@ -1,0 +1,81 @@
+"""Long lists, a page at a time: its number is in the address, and how many rows stand elsewhere is said."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from dashboard.address import say_unknown
+from dashboard.reading import ask
+from dashboard.wording import counted
+from queries.reader import Answer
+
+R = TypeVar("R")
+ROWS = 50
+
+
+def in_pages(
+    key: str,
+    query: Callable[..., Answer[R]],
+    draw: Callable[[Answer[R]], object],
+    *,
+    noun: tuple[str, str],
+    rows: int = ROWS,
+    **asked: Any,
+) -> Answer[R]:
+    """The page of the list that the address names is drawn, with the way to the others; returned is what it shows.
+
+    The query takes `limit` and `offset` and says in every row how many match. Of an empty answer nothing is drawn.
+    Another question begins at its first page.
+    """
+    is_another = _is_another(key, asked)
+    number = 1 if is_another else _named(key)
+    shown = ask(query, **asked, limit=rows, offset=(number - 1) * rows)
+    if not shown.rows and number > 1:
+        shown = ask(query, **asked, limit=rows, offset=0)
+    if not shown.rows:
+        return shown
+    matching: int = getattr(shown.rows[0], "matching")  # noqa: B009 - of any row that says it
+    slot = st.container()
+    chosen = pager(key, math.ceil(matching / rows), is_another=is_another)
+    if chosen != number and shown.parameters["offset"] != (chosen - 1) * rows:
+        shown = ask(query, **asked, limit=rows, offset=(chosen - 1) * rows)
+    with slot:
+        draw(shown)
+        before = (chosen - 1) * rows
+        after = matching - before - len(shown)
+        st.caption(
+            f"Rows {before + 1:,} to {before + len(shown):,} of {counted(matching, *noun)}; {after:,} more after these."
+        )
+    return shown
+
+
+def pager(key: str, last: int, *, is_another: bool = False) -> int:
+    """The number of the open page in a list of so many; the first, where the list is another one than before."""
+    if is_another:
+        st.session_state[key] = 1
+    else:
+        say_unknown(key, _numbers_to(last, key), "The list has no page of this number, its first is shown")
+    return st.pagination(last, key=key, bind="query-params") if last > 1 else 1
+
+
+def _numbers_to(last: int, key: str) -> list[str]:
+    """Of the numbers in the address those that the list has."""
+    return [text for text in st.query_params.get_all(key) if text.isdecimal() and 1 <= int(text) <= last]
+
+
+def _is_another(key: str, asked: dict[str, Any]) -> bool:
+    """Whether this session asked something else of this list before."""
+    remembered = f"_{key}_of"
+    before = st.session_state.get(remembered)
+    st.session_state[remembered] = asked
+    return before is not None and before != asked
+
+
+def _named(key: str) -> int:
+    """The page that was chosen, or that the address names."""
+    chosen = st.session_state.get(key, st.query_params.get(key))
+    return int(chosen) if str(chosen).isdecimal() and int(chosen) > 0 else 1

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ingest.json_text import Fault, Line
 from ingest.records import Record
 from ingest.source import DAMAGE, Head, Source
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a record stands: the line (from 1) and byte offset in a file, `part` naming a companion file.
 
     `ordinal` (from 0) tells apart what stands on one line and may be read apart from the rest of it.
@@ -27,8 +27,7 @@ class Place:
     ordinal: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(NamedTuple):
     """One record of the source (a line, block, span, row) and everything that follows from it.
 
     A `Diagnosis` without `for_event` that follows an `ErrorEvent` in the same unit belongs to it. What was `held_back`

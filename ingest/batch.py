@@ -5,6 +5,7 @@ Nothing here knows DuckDB: a process that only reads files hands its rows on as 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from operator import itemgetter
@@ -26,6 +27,29 @@ Schemas = Mapping[str, pa.Schema]
 Tables = dict[str, pa.Table]
 
 
+def leave_pandas_out() -> None:
+    """Making arrays does not import pandas, which takes as long as to read several megabytes.
+
+    For a process that has no use for pandas: to pyarrow it is not installed from here on.
+    """
+    sys.meta_path.insert(0, _NO_PANDAS)
+    try:
+        pa.array([None])  # here pyarrow looks for it, once
+    finally:
+        sys.meta_path.remove(_NO_PANDAS)
+
+
+class _NoPandas:
+    """Finds no pandas, and leaves everything else to others."""
+
+    def find_spec(self, name: str, _path: object = None, _target: object = None) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError(name, name=name)
+
+
+_NO_PANDAS: Any = _NoPandas()
+
+
 class Batch:
     """The rows of several tables, until they are taken."""
 
@@ -41,10 +65,11 @@ class Batch:
 
     def add(self, row: Row, where: Where) -> None:
         """One row with its place."""
-        self._sheets[row.table].add(row, where)
+        table, values, event_id, attributes = row
+        self._sheets[table].add(values, event_id, attributes, where)
         self._rows += 1
-        if row.attributes:
-            self._text += len(row.attributes)
+        if attributes:
+            self._text += len(attributes)
 
     def taken(self) -> Tables:
         """The rows so far by table, and no longer here."""
@@ -62,8 +87,8 @@ class _Sheet:
         self._own: Callable[[dict[str, Any]], tuple[Any, ...]] = itemgetter(*own)
         self.rows: list[tuple[Any, ...]] = []
 
-    def add(self, row: Row, where: Where) -> None:
-        self.rows.append((*self._own(row.values), row.event_id, row.attributes, *where))
+    def add(self, values: dict[str, Any], event_id: str, attributes: str | None, where: Where) -> None:
+        self.rows.append((*self._own(values), event_id, attributes, *where))
 
     def taken(self) -> pa.Table:
         columns = dict(zip(self._names, zip(*self.rows, strict=True), strict=True))

@@ -12,6 +12,8 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from typing import Any, BinaryIO, NamedTuple
 
 import jiter
@@ -26,6 +28,7 @@ _MAY_HOLD_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _UNFINISHED_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,4})?\Z")
 MAX_LINE = 64 * 1024 * 1024
 _SHOWN = 4096
+_CLOSES = {"{": "}", "[": "]", '"': '"', "}": "", "]": "", ",": ""}
 
 
 class Decoded(NamedTuple):
@@ -182,11 +185,19 @@ def lines(stream: BinaryIO) -> Iterator[Line]:
 def _byte_lines(first: bytes, stream: BinaryIO) -> Iterator[Line]:
     offset = 0
     for number, raw in enumerate(_raw_lines(first, stream), start=1):
-        if line := _line_of(raw, number, offset):
-            yield line
-        offset += len(raw)
-        if is_overlong(raw):
-            offset += rest_of_line(stream)
+        size = len(raw)
+        # Nothing is wrong with most lines, and the last byte of those is a line feed.
+        if size < MAX_LINE and number > 1 and raw.endswith(b"\n"):
+            body = raw.rstrip(b"\r\n")
+            if body and not body.isspace():
+                try:
+                    yield Line(number, offset, body.decode(), ended=True)
+                except UnicodeDecodeError:
+                    yield from line_of(raw, number, offset)
+        else:
+            yield from line_of(raw, number, offset)
+            size += rest_of_line(stream) if is_overlong(raw) else 0
+        offset += size
 
 
 def _raw_lines(first: bytes, stream: BinaryIO) -> Iterator[bytes]:
@@ -194,10 +205,9 @@ def _raw_lines(first: bytes, stream: BinaryIO) -> Iterator[bytes]:
     head, mark, rest = first.rpartition(b"\n")
     if mark:
         yield from (head + mark).splitlines(keepends=True)
-    pending = rest + stream.readline(MAX_LINE)
-    while pending:
+    if pending := rest + stream.readline(MAX_LINE):
         yield pending
-        pending = stream.readline(MAX_LINE)
+        yield from iter(partial(stream.readline, MAX_LINE), b"")
 
 
 def rest_of_line(stream: BinaryIO) -> int:
@@ -260,11 +270,15 @@ def decoded_lines(some: Iterable[Line]) -> Iterator[tuple[Line, Decoded | Fault]
 
 def first_values(stream: BinaryIO, most: int) -> Iterator[Any]:
     """The values of the first lines that hold one; at most `most` lines are looked at."""
-    for seen, (_line, decoded) in enumerate(values(stream), start=1):
-        if isinstance(decoded, Decoded):
+    for line in islice(lines(stream), most):
+        if line.fault is None and _may_be_whole(line.text) and isinstance(decoded := decode(line.text), Decoded):
             yield decoded.value
-        if seen >= most:
-            return
+
+
+def _may_be_whole(text: str) -> bool:
+    """The text ends as the value that it begins: a line of a document that is spread over many mostly does not."""
+    told = text.strip(" \t\r\n")
+    return told[-1:] == _CLOSES.get(told[:1], told[-1:])
 
 
 def is_lines(stream: BinaryIO) -> bool:

@@ -75,8 +75,11 @@ def columns_of(kind: str) -> list[str]:
     return [name for name in RECORDS[kind].model_fields if name not in hidden]
 
 
-def records_of(value: Any, flags: Iterable[str] = ()) -> tuple[Record, ...]:
-    """The records of one native object; raises Invalid with a reason where it is none."""
+def records_of(value: Any, flags: Iterable[str] = (), *, run_id: str | None = None) -> tuple[Record, ...]:
+    """The records of one native object; raises Invalid with a reason where it is none.
+
+    They are of the run with this id, where the object stands for a record of another format.
+    """
     if not isinstance(value, dict):
         raise Invalid("not_an_object", f"a record is a JSON object; this is {type(value).__name__}")
     kind = value.get("record")
@@ -88,7 +91,8 @@ def records_of(value: Any, flags: Iterable[str] = ()) -> tuple[Record, ...]:
     body = dict(value)
     del body["record"]
     body.pop("run_id", None)
-    run_id = kinds.CATALOGUE if kind in RUNLESS else run_key(SOURCE, native_id)
+    if run_id is None:
+        run_id = kinds.CATALOGUE if kind in RUNLESS else run_key(SOURCE, native_id)
     reading = _Reading(kind, run_id, body, list(flags))
     try:
         return _READERS.get(kind, _one)(reading, native_id)

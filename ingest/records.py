@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -60,6 +61,18 @@ class Record(BaseModel):
     occurred_at: Time | None = None
     flags: tuple[str, ...] = ()
     attributes: dict[str, Any] = Field(default_factory=dict)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """The record with other values, which are not looked at; a model without private parts is copied quickly."""
+        if deep:
+            return super().model_copy(update=update, deep=True)
+        copy, put = object.__new__(type(self)), object.__setattr__
+        changed = update or {}
+        put(copy, "__dict__", {**self.__dict__, **changed})
+        put(copy, "__pydantic_fields_set__", self.__pydantic_fields_set__ | changed.keys())
+        put(copy, "__pydantic_extra__", None)
+        put(copy, "__pydantic_private__", None)
+        return copy
 
 
 class Run(Record):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ingest import records as kinds
+from ingest.json_writing import writer
 from ingest.records import Record
 
 # The column that holds a record's own id, where it is not event_id.
@@ -37,11 +37,11 @@ class Row(NamedTuple):
 def rows_of(record: Record, event_id: str, changed: Mapping[str, Any] | None = None) -> list[Row]:
     """The rows of a record, with the values that were `changed` since: those of its steps or items, then its own."""
     values = {**record.__dict__, **changed} if changed else record.__dict__
-    attributes = as_json(record.attributes)
-    if isinstance(record, kinds.ContextSet):
+    attributes = as_json(record.attributes) if record.attributes else None
+    if type(record) is kinds.ContextSet:
         values = {**values, "recorded": True, "items": len(record.members)}
         return [*_item_rows(record, event_id), Row(record.TABLE, values, event_id, attributes)]
-    if isinstance(record, kinds.RecoveryEvent):
+    if type(record) is kinds.RecoveryEvent:
         return [*_step_rows(record, event_id), Row(record.TABLE, values, event_id, attributes)]
     return [Row(record.TABLE, values, event_id, attributes)]
 
@@ -69,8 +69,7 @@ def as_json(attributes: dict[str, Any]) -> str | None:
         return _compact(_without_nan(attributes))
 
 
-# An encoder of its own is made once; json.dumps would make one a call.
-_compact = json.JSONEncoder(ensure_ascii=False, default=str, allow_nan=False, separators=(",", ":")).encode
+_compact = writer(allow_nan=False)
 
 
 def _without_nan(value: Any) -> Any:

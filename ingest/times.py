@@ -50,8 +50,11 @@ def _aware(value: datetime) -> tuple[datetime | None, tuple[str, ...]]:
 
 def _from_epoch(number: int) -> tuple[datetime | None, tuple[str, ...]]:
     """Whole numbers stay whole: a nanosecond count never passes through a float."""
-    nanoseconds = number * next((factor for bound, factor in _UNITS if abs(number) < bound), 1)
-    return _after_epoch(nanoseconds // 1000)
+    size = abs(number)
+    for bound, factor in _UNITS:
+        if size < bound:
+            return _after_epoch(number * factor // 1000)
+    return _after_epoch(number // 1000)
 
 
 def _after_epoch(microseconds: int) -> tuple[datetime | None, tuple[str, ...]]:

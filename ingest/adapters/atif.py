@@ -47,7 +47,7 @@ def _trajectory_items(unit: Unit, source: Source) -> Iterator[Item]:
         elif step.get("is_copied_context"):
             yield Skipped(unit.place, "copied_context")
         else:
-            yield parsed(unit.place, str(step)[:2_000], step_records, step, trajectory, index)
+            yield parsed(unit.place, step, step_records, step, trajectory, index)
 
 
 ADAPTER = Adapter(

@@ -19,7 +19,9 @@ from ingest.vendor.span_runs import SpanRuns
 from ingest.vendor.values import sequence, within
 
 ENVELOPE = "data"
-_DOUBLY_ENCODED = ("input", "output", "metadata", "modelParameters", "usage", "usageDetails", "tags", "scores")
+_DOUBLY_ENCODED = frozenset(
+    {"input", "output", "metadata", "modelParameters", "usage", "usageDetails", "tags", "scores"}
+)
 
 
 def recognise(head: Head) -> bool:

@@ -1,4 +1,4 @@
-"""LangSmith runs: a flat list, JSON lines, or `{"runs": […]}`; the root of a trace is the run.
+"""LangSmith runs: a flat list, JSON lines, `{"runs": […]}` or Parquet; the root of a trace is the run.
 
 Token totals are rolled up on parents; each token counts once. A `GraphInterrupt` is a pause for a
 person and no failure.
@@ -9,19 +9,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ingest.adapter import Adapter, Item, Rejected, Skipped
+from ingest.adapter import Adapter, Item, Place, Rejected, Skipped
+from ingest.otel.span_table import column_names, rows
 from ingest.source import Head, Source
 from ingest.vendor.json_values import Unit, glimpses, units
 from ingest.vendor.langsmith_records import is_run, recorded_trace, run_records
 from ingest.vendor.parsed import parsed
 from ingest.vendor.span_runs import SpanRuns
-from ingest.vendor.values import mapping, sequence
+from ingest.vendor.values import mapping, sequence, within
 
 ENVELOPE = "runs"
+# Columns that hold an object or a list, in a table as the JSON of it.
+_OBJECTS = frozenset({"inputs", "outputs", "extra", "events", "tags", "feedback_stats", "child_runs"})
+_RAW = 2_000
 
 
 def recognise(head: Head) -> bool:
-    """Objects with `run_type` and the keys that place a run in its trace."""
+    """Objects or columns with `run_type` and the keys that place a run in its trace."""
+    columns = column_names(head)
+    if columns:
+        return is_run(dict.fromkeys(columns, ""))
     return any(is_run(value) for value in glimpses(head, ENVELOPE))
 
 
@@ -46,13 +53,22 @@ def read(source: Source) -> Iterator[Item]:
 
 
 def _runs(source: Source) -> Iterator[tuple[Unit, dict[str, Any]] | Rejected | Skipped]:
-    for unit in units(source, ENVELOPE):
+    for unit in _units(source):
         if not isinstance(unit, Unit):
             yield unit
         elif isinstance(unit.value, dict) and unit.value.get("id") and unit.value.get("run_type"):
             yield from ((unit, run) for run in _with_children(unit.value))
         else:
             yield Rejected(unit.place, "unknown_record", "a LangSmith run has `id` and `run_type`", unit.raw)
+
+
+def _units(source: Source) -> Iterator[Unit | Rejected | Skipped]:
+    if not column_names(source.head):
+        yield from units(source, ENVELOPE)
+        return
+    for number, row in rows(source):
+        run = {name: within(cell) if name in _OBJECTS else cell for name, cell in row.items() if cell is not None}
+        yield Unit(run, Place(number), str(run)[:_RAW])
 
 
 def _with_children(run: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -77,7 +93,7 @@ def _root(run_id: str, parents: dict[str, str | None]) -> str:
 ADAPTER = Adapter(
     name="langsmith",
     version=1,
-    title="LangSmith runs (API, SDK or export; JSON and JSON lines)",
+    title="LangSmith runs (API, SDK or export; JSON, JSON lines, Parquet)",
     recognised_by="objects with `run_type` and one of `dotted_order`, `trace_id`, `parent_run_id`",
     yields=("runs", "spans", "events", "errors", "guardrails"),
     recognise=recognise,

@@ -54,7 +54,7 @@ def _trace_items(unit: Unit, trace: dict[str, Any], runs: SpanRuns) -> Iterator[
         yield parsed(unit.place, unit.raw, trace_records, info, trace_id, unit.flags)
     for span in spans:
         if isinstance(span, dict) and is_span(span):
-            yield parsed(unit.place, str(span)[:2_000], span_records, span, trace_id, runs, unit.flags)
+            yield parsed(unit.place, span, span_records, span, trace_id, runs, unit.flags)
         else:
             yield Rejected(unit.place, "missing_span_id", "an MLflow span needs a span_id", str(span)[:2_000])
 

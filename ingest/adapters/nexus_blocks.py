@@ -8,7 +8,6 @@ two runs while a file that grows stays the same one.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -24,6 +23,7 @@ from ingest.blocks.meaning import as_text
 from ingest.blocks.objects import blocks_of, holds_block
 from ingest.blocks.text import blocks_in_lines, mentions_block
 from ingest.json_text import Decoded, Line, decoded_leniently
+from ingest.json_writing import writer
 from ingest.records import Run, file_run_key
 from ingest.source import Head, Source, is_text
 from ingest.times import utc_time
@@ -35,6 +35,7 @@ _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _LOG_TIME = re.compile(r"^(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)) ?")
 _TITLE = re.compile(r"^#\s+(?P<title>\S.*?)\s*#*\s*$")
 _MOST_NAME = 200
+_written = writer(sort_keys=True, compact=False, ascii_only=True)
 
 
 def recognise(head: Head) -> bool:
@@ -109,8 +110,8 @@ class _Lines:
 
 def _without_log_time(line: Line, times: dict[int, str]) -> str:
     """The text without colours and without the time that a CI log puts before every line."""
-    text = _ESCAPES.sub("", line.text)
-    match = _LOG_TIME.match(text)
+    text = _ESCAPES.sub("", line.text) if "\x1b" in line.text else line.text
+    match = _LOG_TIME.match(text) if text[4:5] == "-" else None
     if not match:
         return text
     times[line.number] = match["time"]
@@ -216,7 +217,7 @@ def _run_id(source: Source, first: Block) -> str:
 
 
 def _digest(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:16]
+    return hashlib.sha256(_written(value).encode()).hexdigest()[:16]
 
 
 ADAPTER = Adapter(

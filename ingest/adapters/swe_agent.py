@@ -46,7 +46,7 @@ def _trajectory_items(unit: Unit, native_id: str) -> Iterator[Item]:
     steps, run_id = steps_of(unit.value), run_id_of(unit.value, native_id)
     yield parsed(unit.place, unit.raw, run_record, unit.value, run_id, native_id, len(steps), unit.flags)
     for index, step in enumerate(steps):
-        yield parsed(unit.place, str(step)[:2_000], step_records, step, run_id, index)
+        yield parsed(unit.place, step, step_records, step, run_id, index)
 
 
 ADAPTER = Adapter(

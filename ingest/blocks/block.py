@@ -110,7 +110,9 @@ def named_fields(value: dict[Any, Any]) -> tuple[dict[str, Any], tuple[str, ...]
     fields: dict[str, Any] = {}
     flags: tuple[str, ...] = ()
     for key, item in value.items():
-        if field_name(key) in fields:
+        name = field_name(key)
+        if name in fields:
             flags = ("duplicate_key",)
-        fields.setdefault(field_name(key), item)
+        else:
+            fields[name] = item
     return fields, flags

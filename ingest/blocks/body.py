@@ -79,18 +79,22 @@ def _markdown_free(line: str) -> str:
 def without_nothing(value: Any) -> Any:
     """The value without entries that say nothing: null, ~ and empty ones."""
     if isinstance(value, dict):
-        return {key: without_nothing(item) for key, item in value.items() if not _is_nothing(item)}
+        return {key: _inside(item) for key, item in value.items() if not _is_nothing(item)}
     if isinstance(value, list):
-        return [without_nothing(item) for item in value if not _is_nothing(item)]
+        return [_inside(item) for item in value if not _is_nothing(item)]
     return value
 
 
+def _inside(value: Any) -> Any:
+    return without_nothing(value) if isinstance(value, (dict, list)) else value
+
+
 def _is_nothing(value: Any) -> bool:
-    return value is None or (isinstance(value, str) and value.strip() in _NOTHING)
+    return value.strip() in _NOTHING if isinstance(value, str) else value is None
 
 
 def _has_twin_keys(lines: list[str]) -> bool:
-    found = [match for line in lines if (match := _KEY.match(line)) and "-" not in match["lead"]]
+    found = [match for line in lines if ":" in line and (match := _KEY.match(line)) and "-" not in match["lead"]]
     if not found:
         return False
     least = min(len(match["lead"]) for match in found)
@@ -114,19 +118,21 @@ class _Quoting:
 
     def _take(self, line: str, rest: Iterator[str]) -> None:
         indent = len(line) - len(line.lstrip(" "))
-        if self._scalar_of is not None and (not line.strip() or indent > self._scalar_of):
+        is_blank = not line or line.isspace()
+        if self._scalar_of is not None and (is_blank or indent > self._scalar_of):
             self._entries[-1].text.append(line)
             return
         self._scalar_of = None
-        if not line.strip() or line.lstrip().startswith("# "):
+        if is_blank or line.lstrip().startswith("# "):
             return
         if self._open is not None and indent > self._open:
             self._continue(line)
-        elif key := _KEY.match(line):
-            name = key["key"].strip().strip("\"'")
-            lead = f"{key['lead']}'" + name.replace("'", "''") + "': "
-            entry = Entry(lead, column=len(key["lead"]), dash=_dash(key["lead"]), key=name)
-            self._value(entry, entry.column, key["value"], rest)
+        elif ":" in line and (key := _KEY.match(line)):
+            before, name, value = key.group("lead", "key", "value")
+            name = name.strip().strip("\"'")
+            lead = f"{before}'" + name.replace("'", "''") + "': "
+            entry = Entry(lead, column=len(before), dash=_dash(before), key=name)
+            self._value(entry, entry.column, value, rest)
         elif item := _ITEM.match(line):
             entry = Entry(item["lead"], column=len(item["lead"]), dash=_dash(item["lead"]))
             self._value(entry, item["lead"].rindex("-"), item["value"], rest)
@@ -152,15 +158,15 @@ class _Quoting:
         self._entries.append(entry)
         # Behind several dashes the columns are YAML's to count.
         entry.is_plain = entry.lead.find("- ", (entry.dash or 0) + 1, entry.column) < 0
-        if value is None or _COMMENT.fullmatch(value):
+        if value is None or (value[0] == "#" and _COMMENT.fullmatch(value)):
             entry.lead = entry.lead.rstrip()
-        elif _BLOCK_SCALAR.fullmatch(value):
+        elif value[0] in "|>" and _BLOCK_SCALAR.fullmatch(value):
             self._scalar_of = column
             entry.lead, entry.keeps_lines = entry.lead + value, True
             entry.is_plain, entry.is_ended = entry.is_plain and value in ("|", "|-"), value == "|"
         elif value[0] in "[{" and (flow := _flow(entry, _whole_flow(value, rest))) is not None:
             entry.lead += flow
-        elif _QUOTED.match(value) and _is_text(entry, value):
+        elif value[0] in "\"'" and _QUOTED.match(value) and _is_text(entry, value):
             entry.lead += value
         else:
             self._open = column
@@ -183,7 +189,7 @@ def _is_text(entry: Entry, value: str) -> bool:
 
 def _without_comment(value: str) -> str:
     """The text before a trailing comment; `#12` is no comment, because no space follows the mark."""
-    return _COMMENT.sub("", value).rstrip()
+    return (_COMMENT.sub("", value) if "#" in value else value).rstrip()
 
 
 def _whole_flow(value: str, rest: Iterator[str]) -> str:

@@ -27,5 +27,5 @@ class Named:
 
 def location_in(text: str) -> Named | None:
     """The first path:line of the text."""
-    match = _PATH_AND_LINE.search(text)
+    match = _PATH_AND_LINE.search(text) if ":" in text and "." in text else None
     return Named(match["path"], match["line"]) if match else None

@@ -124,13 +124,14 @@ class _Reading:
             **({"event_id": event_id} if event_id else {}),
             "attributes": storable(self.rest),
         }
-        found = native.records_of(native_object, tuple(dict.fromkeys(self.flags)))
-        return tuple(record.model_copy(update={"run_id": run_id}) for record in found)
+        return native.records_of(native_object, dict.fromkeys(self.flags), run_id=run_id)
 
 
 def as_text(value: Any) -> str | None:
     """The value as one text: a list joined, an object as JSON, nothing as None."""
-    if value is None or value == "":
+    if isinstance(value, str):
+        return value or None
+    if value is None:
         return None
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -158,11 +159,11 @@ def records_of(
 
 
 def _columns(reading: _Reading) -> dict[str, Any]:
-    kind = reading.block.kind
-    columns: dict[str, Any] = {name: reading.text(name) for name in _TEXTS.get(kind, ())}
-    columns |= {name: reading.claim(name) for name in _CLAIMS.get(kind, ())}
-    columns |= {name: reading.count(name) for name in _COUNTS.get(kind, ())}
-    columns |= {name: reading.texts(name) for name in _LISTS.get(kind, ())}
+    kind, there = reading.block.kind, reading.rest
+    columns: dict[str, Any] = {name: reading.text(name) for name in _TEXTS.get(kind, ()) if name in there}
+    columns |= {name: reading.claim(name) for name in _CLAIMS.get(kind, ()) if name in there}
+    columns |= {name: reading.count(name) for name in _COUNTS.get(kind, ()) if name in there}
+    columns |= {name: reading.texts(name) for name in _LISTS.get(kind, ()) if name in there}
     return columns
 
 

@@ -12,9 +12,11 @@ from ingest.blocks.block import DIAGNOSIS, DIAGNOSIS_FIELDS, KIND_OF_NAME, NAMES
 from ingest.blocks.body import without_nothing
 from ingest.blocks.template import fields_told, is_template
 from ingest.json_text import Decoded, decode
+from ingest.json_writing import writer
 
 _NAMED = re.compile(rf'"(?:{NAMES}|originated_at)"\s*:', re.IGNORECASE)
 _TIMES = ("timestamp", "ts", "time")
+_written = writer(compact=False)
 _MOST_LINES = 2_000
 _GLANCE = 40
 _RAW = 4_000
@@ -51,7 +53,7 @@ def _of_object(value: dict[str, Any], line: int, flags: tuple[str, ...]) -> Iter
 
 def _block(kind: str, body: Any, line: int, flags: tuple[str, ...], written_at: Any) -> Block:
     fields, twins = named_fields(without_nothing(body)) if isinstance(body, dict) else ({}, ())
-    raw = json.dumps(body, ensure_ascii=False, default=str)[:_RAW]
+    raw = _written(body)[:_RAW]
     template = is_template(kind, fields_told(fields))
     return Block(kind, line, fields, raw, (*flags, *twins), template, written_at=written_at)
 

@@ -113,7 +113,7 @@ def _inline(kind: str, at: int, rest: str, *, at_end: bool) -> Block:
 
 
 def _indent(line: str) -> int:
-    expanded = line.expandtabs(4)
+    expanded = line.expandtabs(4) if "\t" in line else line
     return len(expanded) - len(expanded.lstrip(" "))
 
 
@@ -185,17 +185,23 @@ def _is_field(line: str, known: frozenset[str]) -> bool:
 
 def _begins_diagnosis(lines: Sequence[str], at: int) -> bool:
     """A bare diagnosis: lines of its fields, one of them originated_at."""
-    match = _FIELD.match(lines[at]) if ":" in lines[at] else None
+    match = _FIELD.match(lines[at]) if ":" in lines[at] and _may_begin_diagnosis(lines[at].lower()) else None
     if not match or match["mark"] or field_name(match["key"]) not in ("observed_at", "originated_at"):
         return False
     stretch = _same_indent(lines, at, _indent(lines[at]), DIAGNOSIS_FIELDS)
     return any(key == "originated_at" for key, _ in fields_written(stretch.lines))
 
 
+def _may_begin_diagnosis(lowered: str) -> bool:
+    return "observed" in lowered or "originated" in lowered
+
+
 def _parts(lines: list[str]) -> list[tuple[int, list[str]]]:
     """The body as one block, or as several where it is a list of them, each with its distance from the header."""
+    if not lines or not _ITEM.match(lines[0]):
+        return [(0, lines)]
     items = [number for number, line in enumerate(lines) if _ITEM.match(line) and _indent(line) == _indent(lines[0])]
-    if not items or items[0] != 0 or len(items) == len([line for line in lines if line.strip()]):
+    if len(items) == len([line for line in lines if line.strip()]):
         return [(0, lines)]
     keys = [field_name(match["key"]) for at in items if (match := _FIELD.match(lines[at]))]
     if len(keys) != len(items) or len(keys) == len(set(keys)):

@@ -26,15 +26,15 @@ _CLOCK_NOTES = {"adjusted by": "clock_adjusted", "not applying calculated delta"
 
 def is_trace(value: Any) -> bool:
     """A trace: spans that have a `spanID`, and an id for all."""
-    spans = value.get("spans") if isinstance(value, Mapping) else None
+    spans = value.get("spans") if isinstance(value, dict) else None
     return isinstance(spans, list) and (
-        any(isinstance(span, Mapping) and "spanID" in span for span in spans) or ("traceID" in value and not spans)
+        any(isinstance(span, dict) and "spanID" in span for span in spans) or ("traceID" in value and not spans)
     )
 
 
 def span_from(value: Any, trace: Mapping[str, Any], flags: tuple[str, ...] = ()) -> OtelSpan:
     """One span of a trace; raises Malformed where it is none."""
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         raise Malformed("not_an_object", f"a span is an object, not {type(value).__name__}")
     noted = set(flags)
     tags = tags_of(value.get("tags"))
@@ -69,9 +69,9 @@ def span_from(value: Any, trace: Mapping[str, Any], flags: tuple[str, ...] = ())
 
 def tags_of(tags: Any) -> dict[str, Any]:
     """Tags by key, by the type they name where they were written as text."""
-    if isinstance(tags, Mapping):
+    if isinstance(tags, dict):
         return dict(tags)
-    pairs = [tag for tag in tags if isinstance(tag, Mapping) and "key" in tag] if isinstance(tags, list) else []
+    pairs = [tag for tag in tags if isinstance(tag, dict) and "key" in tag] if isinstance(tags, list) else []
     return {str(tag["key"]): _typed(tag.get("type"), tag.get("value")) for tag in pairs}
 
 
@@ -97,7 +97,7 @@ def _id(value: Any) -> str | None:
 def _parent(value: Mapping[str, Any], trace_id: str | None, flags: set[str]) -> tuple[str | None, list[Any]]:
     """The first reference to be a child of a span of the same trace; every other reference is a link."""
     recorded = value.get("references")
-    references = [ref for ref in recorded if isinstance(ref, Mapping)] if isinstance(recorded, list) else []
+    references = [ref for ref in recorded if isinstance(ref, dict)] if isinstance(recorded, list) else []
     here = [ref for ref in references if ref.get("traceID") is None or _id(ref.get("traceID")) == trace_id]
     chosen = next((ref for ref in here if ref.get("refType") == "CHILD_OF"), None)
     if chosen is None and value.get("parentSpanID"):
@@ -150,9 +150,9 @@ def _resource(value: Mapping[str, Any], trace: Mapping[str, Any]) -> dict[str, A
     """The span's process: inside it, or beside the spans under the span's `processID`."""
     processes = trace.get("processes")
     process = value.get("process")
-    if not isinstance(process, Mapping):
-        process = processes.get(str(value.get("processID"))) if isinstance(processes, Mapping) else None
-    if not isinstance(process, Mapping):
+    if not isinstance(process, dict):
+        process = processes.get(str(value.get("processID"))) if isinstance(processes, dict) else None
+    if not isinstance(process, dict):
         return {}
     service = process.get("serviceName")
     return {**({"service.name": service} if service else {}), **tags_of(process.get("tags"))}
@@ -160,7 +160,7 @@ def _resource(value: Mapping[str, Any], trace: Mapping[str, Any]) -> dict[str, A
 
 def _events(logs: Any) -> Iterator[SpanEvent]:
     for log in logs if isinstance(logs, list) else []:
-        if isinstance(log, Mapping):
+        if isinstance(log, dict):
             fields = tags_of(log.get("fields"))
             name = text_of(fields, "event", "message")
             yield span_event(*_named(name, fields, log))

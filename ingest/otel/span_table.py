@@ -9,14 +9,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ingest.adapter import Unreadable
-from ingest.source import Head, Source
+from ingest.source import PARQUET_MAGIC, Head, Source
 
-MAGIC = b"PAR1"
+# Rows held as Python values at once: a row may carry whole conversations.
+ROWS_AT_ONCE = 2_048
 
 
 def column_names(head: Head) -> tuple[str, ...]:
     """The columns of a Parquet file; none for a file that is no readable one."""
-    if not head.sample.startswith(MAGIC):
+    if not head.sample.startswith(PARQUET_MAGIC):
         return ()
     try:
         with head.source.open() as stream:
@@ -30,7 +31,7 @@ def rows(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
     try:
         with source.open() as stream:
             number = 0
-            for batch in pq.ParquetFile(stream).iter_batches():
+            for batch in pq.ParquetFile(stream).iter_batches(batch_size=ROWS_AT_ONCE):
                 columns = {name: _values(batch.column(index)) for index, name in enumerate(batch.schema.names)}
                 for cells in zip(*columns.values(), strict=True):
                     number += 1

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ingest import registry
-from ingest.batch import Schemas
+from ingest.batch import Schemas, leave_pandas_out
 from ingest.bulk.reading import format_for
 from ingest.parallel.frames import Frames
 from ingest.parallel.messages import found_in, schemas_in, told
@@ -22,6 +22,7 @@ from ingest.source_stage import SourceStage
 def main() -> None:
     """Answers until nothing more is asked. An interruption is the first process's matter."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    leave_pandas_out()
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="ascii")
     # What a library prints must not stand among the answers.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

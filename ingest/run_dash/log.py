@@ -41,6 +41,10 @@ class Row:
     place: Place
     value: dict[str, Any]
     flags: list[str]
+    # What happened.
+    kind: str
+    # What the event says beyond its envelope.
+    meta: dict[str, Any]
     time: datetime | None = None
     seq: int | None = None
 
@@ -48,7 +52,7 @@ class Row:
     def of(cls, place: Place, value: dict[str, Any], flags: Iterable[str]) -> Row:
         """The event with its time and order read."""
         time, time_flags = utc_time(value.get("ts"))
-        row = cls(place, value, [*flags, *time_flags], time)
+        row = cls(place, value, [*flags, *time_flags], str(value["kind"]), mapping(value.get("meta")), time)
         seq = value.get("seq")
         if isinstance(seq, int) and not isinstance(seq, bool) and abs(seq) < 2**63:
             row.seq = seq
@@ -57,16 +61,6 @@ class Row:
         if row.kind not in KINDS:
             row.flags.append("unknown_kind")
         return row
-
-    @property
-    def kind(self) -> str:
-        """What happened."""
-        return str(self.value["kind"])
-
-    @property
-    def meta(self) -> dict[str, Any]:
-        """What the event says beyond its envelope."""
-        return mapping(self.value.get("meta"))
 
     def said(self, key: str) -> str | None:
         """A field of the envelope as text."""
@@ -85,8 +79,8 @@ class Row:
     def attributes(self) -> dict[str, Any]:
         """What no column takes."""
         rest = {key: item for key, item in self.value.items() if key not in _ENVELOPE}
-        kept = {key: item for key, item in self.value.items() if key in _KEPT}
-        return storable({**rest, **kept})
+        rest |= {key: item for key, item in self.value.items() if key in _KEPT}
+        return storable(rest)
 
 
 @dataclass(slots=True)
@@ -192,8 +186,10 @@ def _parent(kind: str, row: Row, running: list[Opened]) -> str | None:
 
 def _innermost(row: Row, running: list[Opened]) -> Opened | None:
     """The agent that the event names, else nothing: who runs beside whom is not told."""
-    agents = [one for one in running if one.kind == "agent" and one.opened_by.said("agent") == row.said("agent")]
-    return agents[-1] if agents and row.said("agent") else None
+    if not (agent := row.said("agent")):
+        return None
+    agents = (one for one in reversed(running) if one.kind == "agent" and one.opened_by.said("agent") == agent)
+    return next(agents, None)
 
 
 def _answered(row: Row, waiting: list[Row]) -> Row:

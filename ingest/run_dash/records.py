@@ -15,7 +15,7 @@ _ENDED_AS = {
     "done": "ok", "completed": "ok", "success": "ok", "ok": "ok", "pass": "ok", "passed": "ok",
     "error": "error", "failed": "error", "fail": "error", "aborted": "error",
 }  # fmt: skip
-_TOLD = ("message", "note", "text", "cause_summary", "summary", "snippet", "reason", "output_ref")
+_TOLD = ("tool", "message", "note", "text", "cause_summary", "summary", "snippet", "reason", "output_ref")
 
 
 def _span(run_id: str, opened: Opened) -> Span:
@@ -120,9 +120,10 @@ def _event(row: Row, log: Log) -> Iterator[Record]:
 
 
 def _summary(row: Row) -> str | None:
-    told = [said for key in ("tool", *_TOLD) if (said := text(row.meta.get(key)))]
+    meta = row.meta
+    told = [said for key in _TOLD if key in meta and (said := text(meta[key]))]
     if not told:
-        told = [f"{key} {item}" for key, item in row.meta.items() if isinstance(item, str | int | float)]
+        told = [f"{key} {item}" for key, item in meta.items() if isinstance(item, (str, int, float))]
     return words(" · ".join(told))
 
 

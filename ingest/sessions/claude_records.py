@@ -9,6 +9,7 @@ from typing import Any
 
 from ingest.adapter import Item, Parsed
 from ingest.blocks.items import Reader
+from ingest.blocks.text import mentions_block
 from ingest.records import Event, Record, Run, Span
 from ingest.sessions.claude_failures import Call, api_error, compaction, final_api_error, tool_failure
 from ingest.sessions.claude_rows import SOURCE, Index, Row, is_failed
@@ -65,6 +66,8 @@ class Transcript:
             return
         for part in row.parts:
             told = text_of(part.get("content")) if part.get("type") == "tool_result" else text_of([part])
+            if not mentions_block(told):
+                continue
             if row.type == "user":
                 yield from quotations(told, row.place)
             elif part.get("type") == "text":
@@ -241,14 +244,13 @@ def _user_kind(row: Row, told: str) -> str:
 def _event(
     row: Row, state: _RunState, kind: str, told: str, part: dict[str, Any] | None = None, **given: str | None
 ) -> Event:
-    parent = {"parent_uuid": row.value.get("parentUuid")}
-    own = {key: item for key, item in (part or {}).items() if key not in ("type", "signature")}
+    own = {key: item for key, item in part.items() if key not in ("type", "signature")} if part else None
     return Event(
         run_id=state.reader.run_id,
         occurred_at=row.time,
         kind=kind,
         summary=words(told),
-        attributes=kept({**parent, **(own or {"text": told})}),
+        attributes=kept({"parent_uuid": row.value.get("parentUuid"), **(own or {"text": told})}),
         flags=row.flags,
         **{"event_id": row.key, **given},
     )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from ingest.adapter import Place
 from ingest.records import run_key
@@ -23,8 +23,7 @@ KNOWN_TYPES = frozenset(
 _AGENT_FILE = re.compile(r"agent-(?P<id>[^./\\]+)\.jsonl")
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One row: `key` is its uuid, or its line where it has none."""
 
     place: Place
@@ -38,6 +37,8 @@ class Row:
     message_id: str
     # The content of the message as parts; a text alone is one.
     parts: list[dict[str, Any]]
+    # An answer of a real model, not one that the program put there.
+    is_model_turn: bool
 
     @classmethod
     def of(cls, place: Place, value: dict[str, Any], flags: Iterable[str]) -> Row:
@@ -49,14 +50,9 @@ class Row:
         message = mapping(value.get("message"))
         message_id = text(message.get("id")) or key
         flagged = (*flags, *time_flags, *unknown)
-        return cls(place, value, flagged, time, kind, key, message, message_id, _parts(message.get("content")))
-
-    @property
-    def is_model_turn(self) -> bool:
-        """An answer of a real model, not one that the program put there."""
-        return self.type == "assistant" and not (
-            self.value.get("isApiErrorMessage") or self.message.get("model") == "<synthetic>"
-        )
+        parts = _parts(message.get("content"))
+        is_turn = kind == "assistant" and not (value.get("isApiErrorMessage") or message.get("model") == "<synthetic>")
+        return cls(place, value, flagged, time, kind, key, message, message_id, parts, is_turn)
 
 
 def _parts(content: Any) -> list[dict[str, Any]]:
@@ -147,8 +143,8 @@ def is_failed(row: Row, part: dict[str, Any]) -> bool:
 def _facts(row: Row) -> dict[str, Any]:
     """The single figures and words beside a result: an agent's id, its tokens, whether it was interrupted."""
     said = mapping(row.value.get("toolUseResult"))
-    return {key: item for key, item in said.items() if isinstance(item, bool | int | float) or _is_word(item)}
+    return {key: item for key, item in said.items() if _is_single(item)}
 
 
-def _is_word(item: Any) -> bool:
-    return isinstance(item, str) and len(item) <= 200
+def _is_single(item: Any) -> bool:
+    return len(item) <= 200 if isinstance(item, str) else isinstance(item, (bool, int, float))

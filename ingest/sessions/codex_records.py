@@ -56,7 +56,7 @@ class Rollout:
             records += [] if row.type == "session_meta" else self._records(row)
         else:
             records += self._records(row)
-        said = next((one.event_id for one in records if isinstance(one, Event) and one.kind in _SAYING), None)
+        said = next((one.event_id for one in records if type(one) is Event and one.kind in _SAYING), None)
         is_new = said is None or said not in self._seen.ids
         self._seen.ids.update(one.event_id for one in records if one.event_id)
         yield Parsed(row.place, tuple(records))
@@ -115,7 +115,8 @@ class Rollout:
     def _twice_told(self, row: Row, kind: str, told: str) -> Event:
         what = f"{kind}-{digest(told)}"
         event_id = f"{what}-{self._number(row, what)}"
-        attributes = kept({"text": told, "phase": row.payload.get("phase"), "images": row.payload.get("images")})
+        said = {"text": told, "phase": row.payload.get("phase"), "images": row.payload.get("images")}
+        attributes = kept(said)
         return self._event(row, kind=kind, event_id=event_id, summary=words(told), attributes=attributes)
 
     def _number(self, row: Row, what: str) -> int:
@@ -164,6 +165,7 @@ class Rollout:
     def _call(self, row: Row) -> Iterator[Record]:
         call_id = row.call_id or f"line-{row.place.line}"
         outcome = self._index.outcomes.get(call_id)
+        facts = dict(outcome.facts) if outcome else {}
         yield Span(
             run_id=self.run_id,
             span_id=call_id,
@@ -173,9 +175,7 @@ class Rollout:
             started_at=row.time,
             ended_at=outcome.time if outcome else None,
             status=status_of(row, outcome),
-            attributes=kept(
-                {"input": row.given, **({"result": dict(outcome.facts)} if outcome and outcome.facts else {})}
-            ),
+            attributes=kept({"input": row.given, **({"result": facts} if facts else {})}),
             flags=row.flags,
         )
         yield from self._recovered(row)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from ingest.adapter import Place
 from ingest.sessions.codex_outcome import Outcome, outcome_of
@@ -34,8 +34,7 @@ _END_TYPES = frozenset({"exec_command_end", "patch_apply_end", "mcp_tool_call_en
 _ID_IN_NAME = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One row: its envelope's type and what it carries."""
 
     place: Place

@@ -65,7 +65,7 @@ def project_folder(cwd: Any) -> str | None:
 
 def kept(value: dict[str, Any], *besides: str) -> dict[str, Any]:
     """What is worth keeping of a record: images and long texts cut, what must not be shown left out and named."""
-    left_out = {*besides, *WITHHELD}
+    left_out = {*besides, *WITHHELD} if besides else _WITHHELD
     there = {key: item for key, item in value.items() if item is not None and key not in left_out}
     if _is_usual(value):
         return there
@@ -81,7 +81,7 @@ def _is_usual(value: dict[str, Any]) -> bool:
         below: list[Any] = []
         for item in level:
             if isinstance(item, dict):
-                if not _WITHHELD.isdisjoint(item) or item.get("type") == "base64":
+                if "encrypted_content" in item or "base_instructions" in item or item.get("type") == "base64":
                     return False
                 children: Iterable[Any] = item.values()
             else:
@@ -90,7 +90,7 @@ def _is_usual(value: dict[str, Any]) -> bool:
                 if isinstance(child, str):
                     if len(child) > LONGEST_TEXT:
                         return False
-                elif isinstance(child, dict | list):
+                elif isinstance(child, (dict, list)):
                     below.append(child)
         if not below:
             return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 _CLASS = re.compile(r"(?P<name>(?:[A-Za-z_]\w*\.)*[A-Z]\w*)(?=\s*(?:[:(]|$))")
+_TELLING = re.compile(r"(?:\w(?:Error|Interrupt|Timeout|Exit|Denied|Refused|Exceeded|Warning|Fault)|Exception)$")
 _TRACEBACK = "Traceback (most recent call last)"
 
 
@@ -34,7 +35,4 @@ def exception_class(error: str) -> str | None:
 def _is_code(name: str, line: str) -> bool:
     """`ValueError: …` and `Interrupt(…)` are codes; `Request: …` and `Failed` are words."""
     bare = name.rpartition(".")[2]
-    telling = re.search(
-        r"(?:\w(?:Error|Interrupt|Timeout|Exit|Denied|Refused|Exceeded|Warning|Fault)|Exception)$", bare
-    )
-    return bool(telling) or (line.startswith(f"{name}(") and bare[:1].isupper() and not bare.isupper())
+    return bool(_TELLING.search(bare)) or (line.startswith(f"{name}(") and bare[:1].isupper() and not bare.isupper())

@@ -8,6 +8,7 @@ from ingest.vendor.values import mapping
 
 _SCHEMES = ("attachment://", "tc://")
 _DEEPEST = 60
+_MAY_REFER = (str, dict, list)
 
 
 def resolved(sample: dict[str, Any]) -> dict[str, Any]:
@@ -23,10 +24,14 @@ def _resolved(value: Any, attachments: dict[str, Any], depth: int) -> Any:
         return _text(value, attachments) if value.startswith(_SCHEMES) else value
     if depth >= _DEEPEST:
         return value
+    below = depth + 1
     if isinstance(value, dict):
-        return {key: _resolved(item, attachments, depth + 1) for key, item in value.items()}
+        return {
+            key: _resolved(item, attachments, below) if isinstance(item, _MAY_REFER) else item
+            for key, item in value.items()
+        }
     if isinstance(value, list):
-        return [_resolved(item, attachments, depth + 1) for item in value]
+        return [_resolved(item, attachments, below) if isinstance(item, _MAY_REFER) else item for item in value]
     return value
 
 

@@ -37,6 +37,7 @@ _OUTPUT_TOKENS = (
     "outputUsage", "outputTokens", "completionTokens", "output", "completionTokenCount", "completion_tokens",
     "output_tokens",
 )  # fmt: skip
+_TEXTS = ("input", "output")
 _ALL_WELL = re.compile(r"\s*(?:ok|success(?:ful(?:ly)?)?|succeeded|completed|done|200)\W*", re.IGNORECASE)
 _TAKEN = frozenset(
     {
@@ -158,22 +159,25 @@ def _status(observation: dict[str, Any]) -> str | None:
 
 def _usage(observation: dict[str, Any], notes: Notes) -> tuple[int | None, int | None, float | None]:
     """Tokens and cost under whatever names this version of the export has for them."""
-    places = [mapping(observation.get("usageDetails")), mapping(observation.get("usage")), _without_texts(observation)]
+    places = mapping(observation.get("usageDetails")), mapping(observation.get("usage"))
     cost = next((observation[key] for key in ("calculatedTotalCost", "totalCost") if observation.get(key)), None)
     return (
-        notes.count("input_tokens", _first(places, _INPUT_TOKENS)),
-        notes.count("output_tokens", _first(places, _OUTPUT_TOKENS)),
+        notes.count("input_tokens", _first(observation, places, _INPUT_TOKENS)),
+        notes.count("output_tokens", _first(observation, places, _OUTPUT_TOKENS)),
         notes.amount("cost", cost),
     )
 
 
-def _without_texts(observation: dict[str, Any]) -> dict[str, Any]:
+def _first(observation: dict[str, Any], places: Iterable[dict[str, Any]], names: tuple[str, ...]) -> Any:
     """`input` and `output` of an observation are its texts; inside a usage object they are counts."""
-    return {key: item for key, item in observation.items() if key not in ("input", "output")}
-
-
-def _first(places: list[dict[str, Any]], names: tuple[str, ...]) -> Any:
-    return next((place[name] for place in places for name in names if place.get(name) is not None), None)
+    for place in places:
+        for name in names if place else ():
+            if place.get(name) is not None:
+                return place[name]
+    for name in names:
+        if name in observation and name not in _TEXTS and observation[name] is not None:
+            return observation[name]
+    return None
 
 
 def _error(observation: dict[str, Any], span: Span) -> Record | None:

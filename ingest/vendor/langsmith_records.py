@@ -16,6 +16,8 @@ from ingest.vendor.values import Notes, given_digest, mapping, sequence, text, w
 SOURCE = "langsmith"
 _PLACES = ("dotted_order", "trace_id", "parent_run_id")
 _SEGMENT = re.compile(r"(\d{8}T\d{12})Z(?P<id>.*)")
+# Where year, month, day, hour, minute, second and microsecond stand in it.
+_PARTS = ((0, 4), (4, 6), (6, 8), (9, 11), (11, 13), (13, 15), (15, 21))
 _RETRY = re.compile(r"retry:attempt:(\d+)")
 _CALLS = frozenset({"llm", "embedding"})
 _KINDS = {"retriever": "retrieval"}
@@ -88,9 +90,12 @@ def _usage(run: dict[str, Any], kind: str, notes: Notes) -> tuple[int | None, in
 
 def _placed(dotted_order: Any) -> datetime | None:
     """When the run began, from the last segment of its `dotted_order`."""
-    last = _SEGMENT.fullmatch(str(dotted_order or "").split(".")[-1])
+    last = _SEGMENT.fullmatch(str(dotted_order or "").rpartition(".")[2])
+    if not last or not last[1].isascii():
+        return None
+    at = last[1]
     try:
-        return datetime.strptime(last[1], "%Y%m%dT%H%M%S%f").replace(tzinfo=UTC) if last else None
+        return datetime(*(int(at[begin:end]) for begin, end in _PARTS), tzinfo=UTC)  # type: ignore[arg-type, misc]
     except ValueError:
         return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ParamSpec
+from typing import Any, ParamSpec
 
 from pydantic import ValidationError
 
@@ -11,18 +11,23 @@ from ingest.adapter import Parsed, Place, Rejected
 from ingest.records import Record
 
 _P = ParamSpec("_P")
+_RAW = 2_000
 
 
 def parsed(
-    place: Place, raw: str, reader: Callable[_P, tuple[Record, ...]], *args: _P.args, **kwargs: _P.kwargs
+    place: Place, raw: Any, reader: Callable[_P, tuple[Record, ...]], *args: _P.args, **kwargs: _P.kwargs
 ) -> Parsed | Rejected:
-    """What the reader makes of its arguments, as one unit."""
+    """What the reader makes of its arguments, as one unit; `raw` is the text of it, or a value to be written out."""
     try:
         return Parsed(place, reader(*args, **kwargs))
     except ValidationError as error:
-        return Rejected(place, "invalid_field", _first_fault(error), raw)
+        return Rejected(place, "invalid_field", _first_fault(error), _shown(raw))
     except RecursionError:
-        return Rejected(place, "too_deep", "the value is nested deeper than can be read", raw)
+        return Rejected(place, "too_deep", "the value is nested deeper than can be read", _shown(raw))
+
+
+def _shown(raw: Any) -> str:
+    return (raw if isinstance(raw, str) else str(raw))[:_RAW]
 
 
 def _first_fault(error: ValidationError) -> str:

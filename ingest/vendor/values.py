@@ -11,12 +11,14 @@ from datetime import datetime
 from typing import Any
 
 from ingest.json_text import Decoded, decode
+from ingest.json_writing import writer
 from ingest.times import utc_time
 
 _MOST_A_COLUMN_HOLDS = 2**63
 # The store reads JSON down to 128 levels; what lies deeper than this is kept as JSON text.
 _DEEPEST = 60
 _WORDS = 200
+_NESTED = (dict, list, tuple)
 
 
 @dataclass(slots=True)
@@ -28,7 +30,8 @@ class Notes:
 
     def add(self, *flags: str) -> None:
         """The flags are noted, each once and in order."""
-        self.flags.update(dict.fromkeys(flags))
+        if flags:
+            self.flags.update(dict.fromkeys(flags))
 
     def all(self) -> tuple[str, ...]:
         """The flags in the order they were met."""
@@ -70,7 +73,7 @@ class Notes:
 
 def storable(attributes: dict[str, Any], notes: Notes | None = None) -> dict[str, Any]:
     """The attributes, with a value that is nested too deep kept as JSON text."""
-    deep = [key for key, item in attributes.items() if isinstance(item, dict | list | tuple) and _is_deep(item)]
+    deep = [key for key, item in attributes.items() if isinstance(item, _NESTED) and _is_deep(item)]
     if not deep:
         return dict(attributes)
     if notes:
@@ -84,7 +87,7 @@ def _is_deep(value: dict[Any, Any] | list[Any] | tuple[Any, ...]) -> bool:
         below = []
         for item in level:
             children = item.values() if isinstance(item, dict) else item
-            below += [child for child in children if isinstance(child, dict | list | tuple)]
+            below += [child for child in children if isinstance(child, _NESTED)]
         if not below:
             return False
         level = below
@@ -93,9 +96,9 @@ def _is_deep(value: dict[Any, Any] | list[Any] | tuple[Any, ...]) -> bool:
 
 def text(value: Any) -> str | None:
     """The value as text; an empty text is no value, an object is its JSON."""
-    if value is None or value == "":
-        return None
-    return value if isinstance(value, str) else _ordered(value)
+    if isinstance(value, str):
+        return value or None
+    return None if value is None else _ordered(value)
 
 
 def words(value: Any) -> str | None:
@@ -109,13 +112,15 @@ def words(value: Any) -> str | None:
 
 def whole(value: Any) -> int | None:
     """The value where it is a whole number, also one written as text or as 12.0."""
-    if isinstance(value, bool):
+    if type(value) is int:
+        return value
+    if value is None or isinstance(value, bool):
         return None
     if isinstance(value, int):
         return value
     if isinstance(value, float):
         return int(value) if math.isfinite(value) and value.is_integer() else None
-    if isinstance(value, str) and value.strip().lstrip("+-").isascii() and value.strip().lstrip("+-").isdigit():
+    if isinstance(value, str) and (digits := value.strip().lstrip("+-")).isascii() and digits.isdigit():
         return _digits(value)
     return None
 
@@ -129,7 +134,7 @@ def _digits(value: str) -> int | None:
 
 def real(value: Any) -> float | None:
     """The value where it is a finite number, also one written as text."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
+    if value is None or isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     try:
         number = float(value)
@@ -162,8 +167,7 @@ def given_digest(value: Any) -> dict[str, str]:
     return {} if found is None else {"input_digest": found}
 
 
-# Encoders of their own are made once; json.dumps would make one a call.
-_ordered = json.JSONEncoder(ensure_ascii=False, sort_keys=True, default=str).encode
+_ordered = writer(sort_keys=True, compact=False)
 
 
 def digest(value: Any) -> str | None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta, timezone
 
 import pyarrow as pa
+import pytest
 
 from ingest import batch
 from ingest.batch import Batch
@@ -65,3 +69,24 @@ def test_long_texts_fill_it_before_many_rows_do() -> None:
     states.append(one.is_full)
     one.taken()
     assert [*states, one.is_full] == [False, True, False]
+
+
+MAKES_ARRAYS = """
+import json, sys
+from ingest.batch import leave_pandas_out
+if {leaves_out}:
+    leave_pandas_out()
+import pyarrow as pa
+table = pa.table({{"a": ["x", None], "b": [[1], None]}})
+has_pandas = "pandas" in sys.modules
+import pandas
+print(json.dumps([has_pandas, table.to_pylist(), len(table.to_pandas())]))
+"""
+
+
+@pytest.mark.parametrize("leaves_out", [False, True])
+def test_arrays_are_made_without_pandas_where_it_is_left_out_and_it_can_still_be_imported(*, leaves_out: bool) -> None:
+    code = MAKES_ARRAYS.format(leaves_out=leaves_out)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    rows = [{"a": "x", "b": [1]}, {"a": None, "b": None}]
+    assert json.loads(done.stdout) == [not leaves_out, rows, 2]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ingest import json_text
-from ingest.json_text import Decoded, Fault, decode, lines, values
+from ingest.json_text import Decoded, Fault, decode, first_values, lines, values
 
 KEPT: list[tuple[str, str, Any, tuple[str, ...]]] = [
     ("a plain object", '{"a": 1}', {"a": 1}, ()),
@@ -143,3 +143,19 @@ def test_a_line_longer_than_can_be_held_is_one_fault_and_the_next_is_read(monkey
 )
 def test_lines_are_told_from_a_document(data: bytes, *, expected: bool) -> None:
     assert json_text.is_lines(io.BytesIO(data)) is expected
+
+
+@pytest.mark.parametrize("text", [case[1] for case in KEPT], ids=[case[0] for case in KEPT])
+def test_a_line_that_holds_a_value_is_among_the_first_ones(text: str) -> None:
+    value = json.loads(text, parse_constant=lambda _: None)
+    found = list(first_values(io.BytesIO(f"{text} \r\n".encode(errors="surrogatepass")), 5))
+    assert found == [value] or "\ufffd" in str(found)
+
+
+@pytest.mark.parametrize("line", ["{", "[", '"name": "x",', "},", "]", "}", '"list": [', '"last": 1', ",", ":"])
+def test_a_piece_of_a_document_is_no_first_value(line: str) -> None:
+    assert list(first_values(io.BytesIO(f"{line}\n7\n".encode()), 5)) == [7]
+
+
+def test_only_so_many_lines_are_looked_at_for_the_first_values() -> None:
+    assert list(first_values(io.BytesIO(b"1\n\n{\n2\n3\n"), 3)) == [1, 2]

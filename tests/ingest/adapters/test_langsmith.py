@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from ingest.records import ErrorEvent, Event, GuardrailEvent, Run, Span
+from ingest.source import text_size
 from tests.ingest.adapters.expected import SAMPLES, load, records
 
 FOLDER = SAMPLES / "langsmith"
@@ -113,3 +117,42 @@ def test_nested_child_runs_are_runs_too_and_a_missing_root_leaves_the_outcome_op
     spans = records(written(tmp_path, parent), Span)
     assert [(span.span_id, span.parent_span_id) for span in spans] == [("p", "gone"), ("c", "p")]
     assert load(tmp_path, tmp_path / "runs.jsonl").values("SELECT status FROM runs") == ["unknown"]
+
+
+def as_parquet(path: Path, runs: list[dict[str, Any]]) -> Path:
+    """The runs as a bulk export has them: a column a field, objects as the JSON of them, a missing value as null."""
+    names = sorted({name for run in runs for name in run})
+    cells = {name: [run.get(name) for run in runs] for name in names}
+    table = {
+        name: [json.dumps(cell) if isinstance(cell, dict) else cell for cell in column]
+        for name, column in cells.items()
+    }
+    pq.write_table(pa.table({name: pa.array(column) for name, column in table.items()}), path)
+    return path
+
+
+@pytest.mark.parametrize("name", ["retried_tool.jsonl", "paused_for_person.jsonl"])
+def test_a_table_says_what_the_objects_say(tmp_path: Path, name: str) -> None:
+    runs = [json.loads(line) for line in (FOLDER / name).read_text().splitlines()]
+    path = as_parquet(tmp_path / "runs.parquet", runs)
+    for kind in (Run, Span, ErrorEvent, Event, GuardrailEvent):
+        assert records(path, kind) == records(FOLDER / name, kind)
+
+
+def test_a_long_table_is_read_to_its_end(tmp_path: Path) -> None:
+    runs = [{**RUN, "id": f"s{number}", "parent_run_id": "r"} for number in range(5_000)]
+    assert len(records(as_parquet(tmp_path / "runs.parquet", runs), Span)) == 5_000
+
+
+def test_times_of_a_table_may_be_times(tmp_path: Path) -> None:
+    began = datetime(2026, 11, 30, 10, tzinfo=UTC)
+    (span,) = records(as_parquet(tmp_path / "runs.parquet", [{**RUN, "start_time": began}]), Span)
+    assert (span.started_at, span.flags) == (began, ())
+
+
+def test_a_table_counts_as_the_text_that_it_holds_packed(tmp_path: Path) -> None:
+    path = tmp_path / "runs.parquet"
+    pq.write_table(pa.table({"inputs": [str(number) * 50 for number in range(50_000)]}), path, compression="none")
+    size = path.stat().st_size
+    assert size > 1 << 20
+    assert text_size(path) == 10 * size

@@ -14,6 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from ingest.json_writing import writer
 from ingest.records import Record
 
 # Stands before every field, between the entries of a list, and between the fields of an entry.
@@ -82,7 +83,7 @@ def _part(value: BaseModel) -> str:
     return PART.join(["" if part is None else _text(part) for part in value.__dict__.values()])
 
 
-_ORDERED = json.JSONEncoder(default=str, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+_ORDERED = writer(sort_keys=True)
 
 
 def sorted_text(attributes: dict[str, Any]) -> str:

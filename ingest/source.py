@@ -31,6 +31,7 @@ HEAD_BYTES = 256 * 1024
 FIRST_RECORDS = 50
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+PARQUET_MAGIC = b"PAR1"
 _CHUNK = 1 << 20
 # An archive is about a tenth of what it holds; of a small one it does not matter.
 _PACKED = 10
@@ -61,7 +62,7 @@ def text_size(path: Path) -> int:
         return size
     with path.open("rb") as file:
         magic = file.read(4)
-    return size * _PACKED if magic[:2] in (GZIP_MAGIC, b"PK") or magic == ZSTD_MAGIC else size
+    return size * _PACKED if magic[:2] in (GZIP_MAGIC, b"PK") or magic in (ZSTD_MAGIC, PARQUET_MAGIC) else size
 
 
 def path_text(path: str | Path) -> str:
@@ -194,7 +195,7 @@ class Head:
         """The first line holds a whole value and others follow, or is a broken one with whole values below it."""
         if self._begins_as_lines:
             return True
-        lines = [line for line in self.text.split("\n") if line.strip()][:FIRST_RECORDS]
+        lines = list(islice((line for line in self.text.split("\n") if line.strip()), FIRST_RECORDS))
         return (
             lines[:1] != []
             and lines[0].startswith('{"')

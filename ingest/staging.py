@@ -1,4 +1,4 @@
-"""Records on their way to the store: columns of Arrow in a copy of its tables, in memory or, if many, in a file.
+"""Records on their way to the store: columns of Arrow in a copy of its tables, in memory as far as there is room.
 
 Parsing needs no lock. Every row remembers the unit (the source's record) it came from, so that what
 is stored and what is a duplicate can be counted in units once the store is known.
@@ -27,8 +27,8 @@ __all__ = ["CHILDREN", "KEYS", "RECORD_TABLES", "STAGING_ONLY", "Staging", "inse
 # So many rows, or bytes of them, go into a table at once: DuckDB then writes them as they will stay.
 ROWS_AT_ONCE = 250_000
 BYTES_AT_ONCE = 64 * 1024 * 1024
-# What DuckDB may hold in memory while records lie in a file; the rest of the process has room beside it.
-MEMORY_LIMIT = "600MB"
+# What DuckDB may hold in memory where there are many records; the rest of the process has room beside it.
+MEMORY_LIMIT = "450MB"
 THREADS = 4
 _ARROW = {
     "VARCHAR": pa.string(),
@@ -45,8 +45,9 @@ _ARROW = {
 class Staging:
     """The staged records of one ingest, in a connection to which the store is attached later.
 
-    With a scratch folder they lie in a file there, the connection's memory is bounded, and its own tables are for the
-    runs that are being put together. Until then unqualified names of record tables mean the staged ones.
+    With a scratch folder the connection's memory is bounded, what has no room lies in files there, and the connection's
+    own tables are for the runs that are being put together. Until then unqualified names of record tables mean the
+    staged ones.
     """
 
     def __init__(self, scratch: Path | None = None) -> None:
@@ -72,7 +73,8 @@ class Staging:
     def _stage_in(self, scratch: Path) -> None:
         self.con.execute(f"SET memory_limit = '{MEMORY_LIMIT}'; SET temp_directory = {quoted(scratch / 'spilled')}")
         self.con.execute(f"SET threads = {min(THREADS, os.cpu_count() or 1)}")
-        self._attach(quoted(scratch / "staged.duckdb"))
+        # Not in a file of its own: that would be written twice, as a log and as a table, compressed for nobody.
+        self._attach("':memory:'")
         self.con.execute(f"SET search_path = '{self.staged}.main,memory.main'")
 
     def _attach(self, where: str) -> None:
@@ -111,6 +113,12 @@ class Staging:
             # That a file tells of a run is no unit of it. Without a join the rows keep their order.
             which = of_runs if table == "run_records" else near if is_alone else f"{of_runs} AND {near}"
             self.con.execute(f"INSERT INTO {table} SELECT * FROM {self.staged}.{table} WHERE {which}").fetchall()
+
+    def beside(self) -> duckdb.DuckDBPyConnection:
+        """Another connection to the staged tables, for another thread."""
+        con = self.con.cursor()
+        con.execute(f"SET search_path = '{self.staged}.main,memory.main'").fetchall()
+        return con
 
     def columns(self, table: str) -> list[str]:
         """The columns that the store's table has too."""
@@ -167,7 +175,7 @@ class Staging:
 
 @contextmanager
 def staged_in(scratch: Path | None) -> Iterator[Staging]:
-    """A staging in memory, or in a file of the folder. After an exception nobody uses its connection again."""
+    """A staging in memory, bounded where there is a folder. After an exception nobody uses its connection again."""
     staging = Staging(scratch)
     try:
         yield staging

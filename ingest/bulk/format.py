@@ -30,7 +30,7 @@ IRREGULAR = pa.schema(
 
 @dataclass(frozen=True, slots=True)
 class BulkFile:
-    """The file that is read, and the connection with the staging tables."""
+    """The file that is read, and a connection to the staging tables."""
 
     con: duckdb.DuckDBPyConnection
     file_id: str
@@ -54,7 +54,7 @@ class Staged:
 
 
 class BulkReader(Protocol):
-    """Reads the windows of one file in order."""
+    """Reads windows of one file, on one connection; others of the same file may go to another reader."""
 
     def stage(self, lines: pa.Table) -> Staged:
         """The regular ones of these lines, which `LINES` has too, are in the staging tables.
@@ -69,10 +69,12 @@ class BulkFormat:
     """A line format read set by set.
 
     `items` is the record path for the lines that are left: it is handed them in order, lazily, and may keep state.
-    `suits` looks at a file that the adapter has claimed: not every layout of a format is lines.
+    `suits` looks at a file that the adapter has claimed: not every layout of a format is lines. `prepare` is given a
+    connection that shares its functions with those of all readers.
     """
 
     adapter: str
     begin: Callable[[BulkFile], BulkReader]
     items: Callable[[Iterable[Line]], Iterator[Item]]
     suits: Callable[[Head], bool] = lambda _head: True
+    prepare: Callable[[duckdb.DuckDBPyConnection], None] = lambda _con: None

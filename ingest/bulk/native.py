@@ -36,7 +36,6 @@ class NativeReader:
         self._con = file.con
         self._file = file
         self._rows = Rows(file)
-        attributes.register(file.con)
         self._looks = {name: Look(kind) for name, kind in kinds().items()}
 
     def stage(self, lines: pa.Table) -> Staged:
@@ -130,4 +129,4 @@ _STAGED: dict[str, Callable[[Rows, duckdb.DuckDBPyConnection, Kind, str], int]] 
     "context": _contexts,
 }
 
-BULK = BulkFormat(adapter="faultlens", begin=NativeReader, items=faultlens.items)
+BULK = BulkFormat(adapter="faultlens", begin=NativeReader, items=faultlens.items, prepare=attributes.register)

@@ -9,19 +9,19 @@ from dataclasses import replace
 from functools import cache
 from heapq import merge
 
-import duckdb
 import pyarrow as pa
 
 import ingest.bulk
 from ingest.adapter import Adapter, Item
-from ingest.bulk.format import IRREGULAR, LINES, BulkFormat, BulkReader, Staged
+from ingest.bulk.format import BulkFormat
+from ingest.bulk.hands import Hand, staged_in_order
 from ingest.bulk.stage import BulkStage
-from ingest.bulk.windows import Window, windows
+from ingest.bulk.windows import windows
 from ingest.json_text import UTF16_MARKS, Line, line_of
 from ingest.source import GZIP_MAGIC, ZSTD_MAGIC, Source
 
 # Below it a set costs more than its lines: so many bytes of text, an archive being a tenth of what it holds.
-SMALLEST_BYTES = 4_000_000
+SMALLEST_BYTES = 3_000_000
 _PACKED = 10
 
 
@@ -55,7 +55,7 @@ def in_bulk(adapter: Adapter, bulk: BulkFormat, stage: BulkStage) -> Adapter:
     """The adapter, staging what is regular on its way and giving items of the other lines only."""
 
     def read(source: Source) -> Iterator[Item]:
-        for item in bulk.items(_irregular_lines(source, bulk.begin(stage.file), stage)):
+        for item in bulk.items(_irregular_lines(source, bulk, stage)):
             yield from stage.skipped()
             yield item
         yield from stage.skipped()
@@ -63,34 +63,13 @@ def in_bulk(adapter: Adapter, bulk: BulkFormat, stage: BulkStage) -> Adapter:
     return replace(adapter, read=read)
 
 
-def _irregular_lines(source: Source, reader: BulkReader, stage: BulkStage) -> Iterator[Line]:
+def _irregular_lines(source: Source, bulk: BulkFormat, stage: BulkStage) -> Iterator[Line]:
+    bulk.prepare(stage.con)
     with source.open() as stream:
-        for window in windows(stream):
+        for window, staged in staged_in_order(windows(stream), lambda: Hand.of(bulk, stage.file())):
             stage.reserve(window.last_line)
-            staged = _staged(window, reader, stage)
             stage.note(staged)
             yield from merge(window.odd, _lines(staged.irregular), key=lambda line: line.number)
-
-
-def _staged(window: Window, reader: BulkReader, stage: BulkStage) -> Staged:
-    """The regular lines are staged, all or none: what SQL stumbles over costs speed and nothing else."""
-    con = stage.file.con
-    con.register(LINES, window.lines)
-    con.begin()
-    try:
-        staged = reader.stage(window.lines) if window.lines.num_rows else Staged(0)
-        con.commit()
-    except duckdb.Error:
-        con.rollback()
-        staged = Staged(0, irregular=_all_of(window, "sql_failed"))
-    finally:
-        con.unregister(LINES)
-    return staged
-
-
-def _all_of(window: Window, reason: str) -> pa.Table:
-    reasons = pa.repeat(reason, window.lines.num_rows)
-    return window.lines.append_column("reason", reasons).cast(IRREGULAR)
 
 
 def _lines(irregular: pa.Table) -> Iterator[Line]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import duckdb
+
 from ingest.adapter import Parsed, Skipped
 from ingest.bulk.format import UNITS_A_LINE, BulkFile, Staged
 from ingest.bulk.repeats import number_repeats
@@ -31,10 +33,13 @@ class BulkStage(SourceStage):
         self._skipped: list[Skipped] = []
 
     @property
+    def con(self) -> duckdb.DuckDBPyConnection:
+        """The connection that everything but the windows of the file is staged with."""
+        return self._staging.con
+
     def file(self) -> BulkFile:
-        """What a bulk format needs to know of the file."""
-        file_id = self._file_ids[None]
-        return BulkFile(self._staging.con, file_id, self._workload, self.first_unit)
+        """What a reader needs to know of the file, with a connection of its own."""
+        return BulkFile(self._staging.beside(), self._file_ids[None], self._workload, self.first_unit)
 
     @property
     def last_unit(self) -> int:

@@ -18,7 +18,8 @@ from ingest import json_text
 from ingest.json_text import UTF8_MARK, Line, line_of, rest_of_line
 from ingest.source import DAMAGE
 
-WINDOW_BYTES = 32 * 1024 * 1024
+# Each of two hands has one, another is read ahead, and what the record path looks at may still hold a fourth.
+WINDOW_BYTES = 24 * 1024 * 1024
 # So many lines go to a thread at once.
 BATCH_LINES = 8 * 1024
 # A longer line goes through the record path: DuckDB copies texts by the thousand.

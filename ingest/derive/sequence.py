@@ -102,6 +102,8 @@ def derive(con: duckdb.DuckDBPyConnection, rows: Collection[str]) -> None:
     entries = " UNION ALL ".join(_entries(number, kind) for number, kind in kinds)
     con.execute(_MODES.format(entries=entries)).fetchall()
     numbered = " UNION ALL ".join(way.format(entries=entries, ties=_TIES) for way in _ways(con))
+    if not numbered:
+        return
     con.execute(f"CREATE OR REPLACE TEMP TABLE numbered AS {numbered}").fetchall()
     for number, kind in kinds:
         con.execute(

@@ -26,7 +26,10 @@ SELECT line, size, resource_at, scope_at, span_at, bare, resource, scope, CAST(s
            + coalesce(26 + strlen(f.droppedAttributesCount), 0) + coalesce(10 + strlen(f.events), 0)
            + coalesce(22 + strlen(f.droppedEventsCount), 0) + coalesce(9 + strlen(f.links), 0)
            + coalesce(21 + strlen(f.droppedLinksCount), 0) + coalesce(9 + strlen(f.flags), 0)
-           + CASE WHEN f.status IS NULL THEN 0 WHEN f.status.code IS NULL AND f.status.message IS NULL THEN 12
+           -- An empty list, a text or a number of two signs are as long as an empty object, and nothing is read of them.
+           + CASE WHEN f.status IS NULL THEN 0
+             WHEN f.status.code IS NULL AND f.status.message IS NULL THEN
+                 CASE WHEN contains(span, '"status":{}') THEN 12 END
              ELSE 11 + coalesce(8 + strlen(f.status.code), 0) + coalesce(11 + strlen(f.status.message), 0) END
            + coalesce(14 + otlp_attributes_size(f.attributes), 0), false) AS whole
 FROM fields;

@@ -23,7 +23,7 @@ stretches AS (
     FROM tasks WHERE (run_id, agent) IN (SELECT (run_id, agent) FROM failing WHERE failures >= 3)
 ),
 rows_of AS (
-    SELECT run_id, agent, max(failures) AS failures, arg_max(ids, failures) AS ids FROM (
+    SELECT run_id, agent, max(failures) AS failures, arg_max(ids, [failures, -stretch]) AS ids FROM (
         SELECT run_id, agent, stretch, count(*) FILTER (is_failed) AS failures, list(id ORDER BY seq) FILTER (is_failed) AS ids
         FROM stretches GROUP BY run_id, agent, stretch
     ) GROUP BY run_id, agent
@@ -38,7 +38,7 @@ turns AS (
     FROM handoffs
 ),
 disputes AS (
-    SELECT run_id, one, other, max(refusals) AS refusals, arg_max(ids, refusals) AS ids FROM (
+    SELECT run_id, one, other, max(refusals) AS refusals, arg_max(ids, [refusals, -stretch]) AS ids FROM (
         SELECT run_id, one, other, stretch, count(*) FILTER (status = 'refused') AS refusals,
                list(event_id ORDER BY seq) FILTER (status = 'refused') AS ids
         FROM turns GROUP BY run_id, one, other, stretch

@@ -12,11 +12,11 @@ WITH claims AS (
 ),
 metadata AS (
     SELECT s.run_id,
-           list_distinct(flatten(list(list_concat(
+           list_sort(list_distinct(flatten(list(list_concat(
                CASE WHEN nullif(json_extract_string(s.attributes, '$.replay_metadata.input_hash'), '') IS NULL
                     THEN ['input_hash'] ELSE [] END,
                CASE WHEN nullif(json_extract_string(s.attributes, '$.replay_metadata.model_id'), '') IS NULL
-                    THEN ['model_id'] ELSE [] END)))) AS missing,
+                    THEN ['model_id'] ELSE [] END))))) AS missing,
            max(TRY_CAST(json_extract_string(s.attributes, '$.replay_metadata.model_metadata.temperature') AS DOUBLE)) AS temperature
     FROM spans s WHERE s.kind = 'entry' AND s.run_id IN (SELECT run_id FROM claims WHERE claimed = 'REPLAYABLE') GROUP BY s.run_id
 ),

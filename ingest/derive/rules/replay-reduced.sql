@@ -8,11 +8,11 @@ WITH replayed AS (
     SELECT run_id, replay_of, min(seq) AS seq, arg_min(event_id, seq) AS event_id,
            count(*) FILTER (dimension IS NOT NULL AND expected IS DISTINCT FROM observed) AS differences,
            count(*) FILTER (dimension IS NOT NULL) AS dimensions,
-           list(DISTINCT dimension) FILTER (dimension IS NOT NULL) AS names
+           list(DISTINCT dimension ORDER BY dimension) FILTER (dimension IS NOT NULL) AS names
     FROM replays GROUP BY run_id, replay_of
 ),
 followed AS (
-    SELECT p.run_id, p.event_id, arg_min(t.what, t.seq) AS what, arg_min(t.id, t.seq) AS by_id
+    SELECT p.run_id, p.event_id, arg_min(t.what, (t.seq, t.what)) AS what, arg_min(t.id, t.seq) AS by_id
     FROM replayed p JOIN (
         SELECT run_id, seq, event_id AS id, 'a retry' AS what FROM retries WHERE is_bare IS DISTINCT FROM false
         UNION ALL SELECT run_id, seq, event_id, 'a retry' FROM events WHERE kind = 'retry'

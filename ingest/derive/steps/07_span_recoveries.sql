@@ -19,15 +19,22 @@ WITH failures AS (
     WHERE span_id IS NOT NULL AND run_id IN (SELECT run_id FROM span_runs)
     GROUP BY run_id, span_id
 ),
+-- What no failure has in common with it is no retry: its attributes need not be read.
+alike AS (
+    SELECT s.*, f.error_event_id, f.said
+    FROM spans s LEFT JOIN failures f ON f.run_id = s.run_id AND f.span_id = s.span_id
+    WHERE (s.run_id, s.name, coalesce(s.parent_span_id, ''), coalesce(s.tool, '')) IN (
+        SELECT (o.run_id, o.name, coalesce(o.parent_span_id, ''), coalesce(o.tool, ''))
+        FROM spans o SEMI JOIN failures ON failures.run_id = o.run_id AND failures.span_id = o.span_id)
+),
 calls AS (
     SELECT s.run_id, s.span_id, s.name, s.tool, s.agent, s.phase, s.started_at, s.ended_at, s.file_id, s.part, s.line,
            json_extract_string(s.attributes, '$.input_digest') AS input_digest,
            concat_ws(chr(31), s.run_id, coalesce(s.parent_span_id, ''), s.name, coalesce(s.tool, ''),
                      coalesce(input_digest, '')) AS operation,
-           f.error_event_id, f.said,
-           f.error_event_id IS NULL AND s.status IN ('ok', 'unset') AND s.ended_at IS NOT NULL AS is_well
-    FROM spans s LEFT JOIN failures f ON f.run_id = s.run_id AND f.span_id = s.span_id
-    WHERE s.run_id IN (SELECT run_id FROM failures) AND s.name IS NOT NULL AND s.started_at IS NOT NULL
+           s.error_event_id, s.said,
+           s.error_event_id IS NULL AND s.status IN ('ok', 'unset') AND s.ended_at IS NOT NULL AS is_well
+    FROM alike s WHERE s.name IS NOT NULL AND s.started_at IS NOT NULL
 ),
 placed AS (
     SELECT *,

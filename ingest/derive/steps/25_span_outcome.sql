@@ -23,7 +23,9 @@ FROM span_cycles c WHERE c.run_id = spans.run_id AND c.span_id = spans.span_id
 
 INSERT INTO run_records BY NAME
 WITH own AS (
-    SELECT s.*, e.event_id IS NOT NULL AND s.status <> 'ok' AS has_failed, coalesce(e.error_code, e.type) AS said
+    SELECT s.run_id, s.span_id, s.parent_span_id, s.name, s.status, s.started_at, s.ended_at, s.file_id, s.part, s.line,
+           s.rowid AS span_row, e.event_id IS NOT NULL AND s.status <> 'ok' AS has_failed,
+           coalesce(e.error_code, e.type) AS said
     FROM spans s
     LEFT JOIN error_events e
       ON e.run_id = s.run_id AND e.span_id = s.span_id AND e.event_id = s.span_id || '/error'
@@ -52,13 +54,16 @@ spoken AS (
     FROM roots WHERE speaks = 1
 ),
 -- What the first root says names the run; where there is none, the earliest span names its workload.
-naming AS (
-    SELECT run_id, json_extract_string(attributes, '$."service.name"') AS service,
-           json_extract_string(attributes, '$."session.id"') AS session,
-           CASE WHEN parent_span_id IS NULL THEN name END AS name, file_id, part, line
-    FROM own
+first AS (
+    SELECT * FROM own
     QUALIFY row_number() OVER (
         PARTITION BY run_id ORDER BY parent_span_id IS NOT NULL, started_at NULLS LAST, span_id) = 1
+),
+naming AS (
+    SELECT first.run_id, json_extract_string(attributes, '$."service.name"') AS service,
+           json_extract_string(attributes, '$."session.id"') AS session,
+           CASE WHEN first.parent_span_id IS NULL THEN first.name END AS name, first.file_id, first.part, first.line
+    FROM first JOIN spans ON spans.rowid = first.span_row
 ),
 bounds AS (SELECT run_id, count(*) AS roots, min(started_at) AS started_at, max(ended_at) AS ended_at FROM roots GROUP BY run_id),
 missing AS (

@@ -51,7 +51,8 @@ FROM (
     SELECT errors.run_id, errors.event_id, context_steps.step_id, context_lost.item_id, context_lost.revision,
            context_lost.current_revision,
            row_number() OVER (
-               PARTITION BY errors.run_id, errors.event_id ORDER BY context_steps.seq DESC, context_lost.item_id) AS place
+               PARTITION BY errors.run_id, errors.event_id
+               ORDER BY context_steps.seq DESC, context_lost.item_id, context_lost.step_id, context_lost.revision) AS place
     FROM errors
     JOIN context_steps
         ON context_steps.run_id = errors.run_id AND context_steps.stage_no = 5 AND context_steps.seq <= errors.seq

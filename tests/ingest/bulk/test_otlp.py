@@ -186,6 +186,28 @@ def test_a_span_a_line(tmp_path: Path) -> None:
     assert (found.set_based, found.left) == (4, 0)
 
 
+def test_a_status_is_an_object_or_the_records_look_at_it(tmp_path: Path) -> None:
+    statuses: tuple[Any, ...] = (
+        [],
+        {},
+        "",
+        "a",
+        "ok",
+        1,
+        17,
+        None,
+        [{}],
+        {"code": None},
+        {"code": []},
+        {"message": ""},
+    )
+    said = [{**span(number), "status": status} for number, status in enumerate(statuses, start=2)]
+    text = [{**span(90), "status": [], "attributes": [{"key": "told", "value": {"stringValue": '"status":{}'}}]}]
+    found = same_spans(tmp_path, (line(one) for one in [*said, *text]))
+    assert found.set_based > 0
+    assert found.left > 0
+
+
 # ---------------------------------------------------------------------------------------------------------- many files
 @pytest.mark.parametrize("seed", range(4))
 def test_usual_spans_of_any_kind(tmp_path: Path, seed: int) -> None:

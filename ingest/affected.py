@@ -102,7 +102,9 @@ def _locate_files(staging: Staging, store: str) -> None:
     """The versions of a growing file share a path, and the count of positions."""
     con = staging.con
     con.execute(
-        "CREATE OR REPLACE TEMP TABLE new_paths AS SELECT unnest($ids) AS file_id, unnest($paths) AS path",
+        "CREATE OR REPLACE TEMP TABLE new_paths AS"
+        # A list without an entry says no type.
+        " SELECT unnest($ids::VARCHAR[]) AS file_id, unnest($paths::VARCHAR[]) AS path",
         {"ids": list(staging.paths), "paths": list(staging.paths.values())},
     ).fetchall()
     con.execute(

@@ -6,33 +6,30 @@ takes a good one with it.
 
 from __future__ import annotations
 
-import os
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
 
 from ingest import merge, registry, units
 from ingest.adapter import Adapter
 from ingest.bulk.reading import format_for, in_bulk
 from ingest.bulk.stage import BulkStage
 from ingest.discover import Found, Missing, found_in
+from ingest.file_rows import path_of, record_files
+from ingest.known import Known
 from ingest.parallel.messages import Told
 from ingest.parallel.processes import Readers
 from ingest.reading import File, examined, parse
-from ingest.report import Counts, FileReport, IngestReport
-from ingest.source import Source, sha256_of_first, text_size
+from ingest.report import FileReport, IngestReport
+from ingest.source import Source, text_size
 from ingest.source_stage import SourceStage
 from ingest.staging import Staging, staged_in
 from ingest.store.errors import FaultlensError
 from ingest.store.url import AnyStore, open_store
 
-# More than this lies in a file while it is staged.
+# Of more than this not everything is held in memory while it is staged.
 IN_MEMORY_BYTES = 100_000_000
 Progress = Callable[[str, int], None]
 
@@ -67,7 +64,7 @@ def ingest(
             found = [_renamed(candidate, shown or {}) for candidate in found]
             with staged_in(Path(scratch) if _is_much(found) else None) as staging:
                 with Readers.of(found, scratch, staging.schemas, adapter) as readers:
-                    known = _Known.of(opened)
+                    known = Known.of(opened)
                     files = list(_staged(readers.ahead(found, known.lacks), known, staging, adapter, progress))
                 report = IngestReport(opened.url, [file.report for file in files])
                 runs = set().union(*(file.stage.runs for file in files if file.stage))
@@ -113,7 +110,7 @@ def _present(found: list[Found | Missing]) -> list[Found | Missing]:
 
 def _staged(
     found: Iterable[tuple[Found | Missing, Told | None]],
-    known: _Known,
+    known: Known,
     staging: Staging,
     adapter: Adapter | None,
     progress: Progress | None,
@@ -138,62 +135,7 @@ def _missing(missing: Missing) -> File:
     return File(Source(Path(missing.path), missing.path, missing.path), report)
 
 
-@dataclass
-class _Known:
-    """What the store already holds, by the digest of the bytes and by path."""
-
-    files: dict[str, dict[str, Any]]
-
-    @classmethod
-    def of(cls, store: AnyStore) -> _Known:
-        with store.lease() as lease:
-            rows = lease.rows(
-                "SELECT file_id, path, format, adapter_version, bytes, records, stored, duplicates, rejected, skipped,"
-                " superseded_by FROM source_files WHERE status IN ('loaded', 'superseded')"
-            )
-        return cls({row["file_id"]: row for row in rows})
-
-    def holds(self, file: File, adapter: Adapter) -> bool:
-        """Every file of the bundle was read before, by this version of this adapter."""
-        rows = [self.files.get(file_id) for file_id in file.file_ids.values()]
-        return all(
-            row is not None and (row["format"], row["adapter_version"]) == (adapter.name, adapter.version)
-            for row in rows
-        )
-
-    def lacks(self, source: Source) -> bool:
-        """Its bytes were never read, or it cannot be told; who reads it will know."""
-        try:
-            return source.digest not in self.files
-        except OSError:
-            return False
-
-    def now_holds(self, file: File) -> None:
-        """Two equal files in one ingest are read once."""
-        for part, file_id in file.file_ids.items():
-            counts = file.report.counts if part is None else Counts()
-            self.files[file_id] = {
-                "path": file.report.path, "format": file.report.format,
-                "adapter_version": file.adapter.version if file.adapter else None,
-                "bytes": file.sizes[part], "superseded_by": None, "records": counts.records, "stored": 0,
-                "duplicates": counts.records - counts.rejected - counts.skipped,
-                "rejected": counts.rejected, "skipped": counts.skipped,
-            }  # fmt: skip
-
-    def shorter_versions(self, file: File) -> list[str]:
-        """The older versions of the same file: same path, and its bytes are the beginning of today's."""
-        size = file.sizes[None]
-        return [
-            file_id
-            for file_id, row in self.files.items()
-            if row["path"] == file.report.path
-            and row["superseded_by"] is None
-            and row["bytes"] < size
-            and sha256_of_first(file.source.path, row["bytes"]) == file_id
-        ]
-
-
-def _examined(found: Found, known: _Known, adapter: Adapter | None, told: Told | None) -> File:
+def _examined(found: Found, known: Known, adapter: Adapter | None, told: Told | None) -> File:
     """The file hashed and recognised, or why it will not be read."""
     file = told.examined(found, adapter) if told else examined(found, adapter)
     file.loaded_before = bool(file.file_ids) and file.file_id in known.files
@@ -201,24 +143,16 @@ def _examined(found: Found, known: _Known, adapter: Adapter | None, told: Told |
         return file
     if known.holds(file, file.adapter):
         file.report.status = "unchanged"
-        file.report.counts = _as_counted_before(file, known)
+        file.report.counts = known.counts_of(file)
     else:
         file.grown_from = known.shorter_versions(file)
     return file
 
 
-def _as_counted_before(file: File, known: _Known) -> Counts:
-    counts = Counts()
-    for file_id in file.file_ids.values():
-        row = known.files[file_id]
-        counts.add(Counts(0, row["records"], 0, row["stored"] + row["duplicates"], row["rejected"], row["skipped"]))
-    return counts
-
-
 def _parse(file: File, staging: Staging, told: Told | None) -> None:
     """The file is staged, set by set where its format and size allow it."""
     assert file.adapter is not None  # noqa: S101 - only recognised files are parsed
-    staging.paths |= {file_id: _path(file, part) for part, file_id in file.file_ids.items()}
+    staging.paths |= {file_id: path_of(file, part) for part, file_id in file.file_ids.items()}
     staging.source_bytes += sum(map(text_size, file.source.files))
     if told and told.is_read:
         told.stage(file, staging)
@@ -239,7 +173,7 @@ def _publish(store: AnyStore, staging: Staging, files: list[File]) -> None:
         for file in files:
             if file.stage:
                 _count(file, file.stage, outcomes.get(file.stage.first_unit, units.Outcome()))
-        _record_files(draft.cursor(), [file for file in files if file.in_store])
+        record_files(draft.cursor(), [file for file in files if file.in_store])
 
 
 def _count(file: File, stage: SourceStage, outcome: units.Outcome) -> None:
@@ -254,72 +188,3 @@ def _count(file: File, stage: SourceStage, outcome: units.Outcome) -> None:
     if outcome.forgotten:
         file.report.skipped_because["forgotten_run"] = outcome.forgotten
         file.skips.append((file.file_id, None, None, "forgotten_run", outcome.forgotten))
-
-
-def _record_files(store: Any, files: list[File]) -> None:
-    now = datetime.now(UTC)
-    for file in files:
-        for grown in file.grown_from:
-            _supersede(store, grown, file.file_id)
-    earlier = dict(
-        store.execute(
-            "SELECT file_id, stored FROM source_files WHERE status = 'loaded' AND list_contains(?, file_id)",
-            [[file.file_id for file in files]],
-        ).fetchall()
-    )
-    rows = [row for file in files for row in _file_rows(file, now, earlier.get(file.file_id, 0))]
-    _replace_rows(store, "source_files", rows)
-    _replace_rows(store, "rejections", [row for file in files for row in file.rejections])
-    _replace_rows(store, "skipped_records", [row for file in files for row in file.skips])
-
-
-def _supersede(store: Any, shorter: str, longer: str) -> None:
-    """The shorter version stays known; what was refused or skipped in it is listed once, with the longer one."""
-    store.execute(
-        "UPDATE source_files SET status = 'superseded', superseded_by = ? WHERE file_id = ?", [longer, shorter]
-    ).fetchall()
-    for table in ("rejections", "skipped_records"):
-        store.execute(f"DELETE FROM {table} WHERE file_id = ?", [shorter]).fetchall()
-
-
-def _replace_rows(store: Any, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
-    """The rows are in the table, in place of those that an earlier reading of the same bytes left."""
-    rows = list(rows)
-    if not rows:
-        return
-    names = [row[0] for row in store.execute(f"DESCRIBE {table}").fetchall()]
-    ids = sorted({row[0] for row in rows})
-    store.execute(f"DELETE FROM {table} WHERE file_id IN (SELECT unnest(?))", [ids]).fetchall()
-    columns = {name: list(values) for name, values in zip(names, zip(*rows, strict=True), strict=False)}
-    # On the cursor that was given: on a lake its transaction is the publication.
-    store.register("rows_of_files", pa.table(columns))
-    store.execute(f"INSERT INTO {table} BY NAME SELECT * FROM rows_of_files").fetchall()
-    store.unregister("rows_of_files")
-
-
-def _path(file: File, part: str | None) -> str:
-    """Where the file lies, or one of its companions."""
-    return file.report.path if part is None else os.path.normpath(Path(file.report.path).parent / part)
-
-
-def _file_rows(file: File, now: datetime, stored_earlier: int) -> Iterator[tuple[Any, ...]]:
-    """A row for the file with the counts of its bundle, and one for each companion.
-
-    What an earlier reading of the same bytes stored (another format, another writer at the same time) stays stored.
-    """
-    counts, report = file.report.counts, file.report
-    version = file.adapter.version if file.adapter else None
-    kept = counts.stored + counts.duplicates
-    stored = min(stored_earlier + counts.stored, kept)
-    for part, file_id in file.file_ids.items():
-        path = _path(file, part)
-        numbers = (
-            (counts.records, stored, kept - stored, counts.rejected, counts.skipped)
-            if part is None
-            else (0, 0, 0, 0, 0)
-        )
-        belongs_to = None if part is None else file.file_id
-        yield (
-            file_id, path, report.format, version, file.sizes[part], *numbers, report.status, report.reason, now,
-            belongs_to, None,
-        )  # fmt: skip

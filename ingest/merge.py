@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from ingest import affected, rollups, units
+from ingest import affected, rollups, units, voided
 from ingest.affected import Affected
 from ingest.derive import findings, steps
 from ingest.derive.conditions import filled
@@ -32,10 +32,11 @@ _A_STRETCH = 20_480
 
 @dataclass
 class Changes:
-    """How many runs were looked at, and in how many the rows of a table changed."""
+    """How many runs were looked at, in how many the rows of a table changed, and whether something beside them did."""
 
     runs: int = 0
     tables: Counter[str] = field(default_factory=Counter)
+    are_for_all: bool = False
 
 
 def merge(staging: Staging, draft: Publication, outgrown: Sequence[str] = ()) -> None:
@@ -47,9 +48,11 @@ def merge(staging: Staging, draft: Publication, outgrown: Sequence[str] = ()) ->
     found = affected.find(staging, draft.alias, outgrown)
     units.begin(staging.con)
     is_news_for_all = _merge_catalogue(staging, draft, found, outgrown)
+    account = rollups.Account(staging.con, draft)
     for portion in affected.portions(staging, draft.alias, found):
         if prepare(staging, draft.alias, portion, outgrown, is_news_for_all=is_news_for_all):
-            replace(staging, draft, is_known=bool(portion.known))
+            _replace(staging, draft, account, is_known=bool(portion.known))
+    _settle(staging, draft, account)
 
 
 def derive_again(staging: Staging, draft: Publication, derived_by: str | None) -> Changes:
@@ -64,8 +67,11 @@ def derive_again(staging: Staging, draft: Publication, derived_by: str | None) -
         _fetch(staging, draft.alias)
         steps.run(staging.con, staging.workspace.filled(RECORD_TABLES))
         changes.runs += portion.known
-        _compare(staging, draft.alias, changes)
-        _write(staging, draft, is_known=True)
+        if _keep_changed(staging, draft.alias, changes):
+            _write(staging, draft, None, is_known=True)
+    changes.are_for_all = _declare_rules(staging, draft)
+    # They may have been kept by another version, or not at all.
+    changes.are_for_all |= rollups.rebuild(staging.con, draft)
     return changes
 
 
@@ -87,11 +93,11 @@ def prepare(
         _fetch(staging, store)
     rows = staging.workspace.filled()
     if found.is_renamed:
-        _rename(staging, rows)
-    cut = _drop_outgrown(staging, rows, outgrown)
-    _drop_implied(staging)
+        voided.rename(staging, rows)
+    cut = voided.drop_outgrown(staging, rows, outgrown)
+    voided.drop_implied(staging)
     if found.is_forgotten:
-        _drop_forgotten(staging, store, rows)
+        voided.drop_forgotten(staging, store, rows)
     if found.known:
         mark_changed(con, store)
     drop_orphans(con, drop_doubled(con, rows) | cut.keys())
@@ -106,37 +112,55 @@ def replace(staging: Staging, draft: Publication, *, is_known: bool = True) -> N
 
     `is_known` where the store may have one of them.
     """
+    account = rollups.Account(staging.con, draft)
+    _replace(staging, draft, account, is_known=is_known)
+    _settle(staging, draft, account)
+
+
+def _replace(staging: Staging, draft: Publication, account: rollups.Account, *, is_known: bool) -> None:
     steps.run(staging.con, staging.workspace.filled(RECORD_TABLES))
-    _write(staging, draft, is_known=is_known)
+    _write(staging, draft, account, is_known=is_known)
 
 
-def _write(staging: Staging, draft: Publication, *, is_known: bool) -> None:
+def _write(staging: Staging, draft: Publication, account: rollups.Account | None, *, is_known: bool) -> None:
+    """The store has the rows of the workspace; what that is for the roll-ups is noted, if there is an account."""
     con, space = staging.con, staging.workspace
     tables = tuple(table for table in (*OF_RUNS, *space.derived) if table != DECLARED)
     stale = filled(con, tables, draft.alias) if is_known else ()
     # One commit instead of one a statement. After a failure the draft is thrown away as a whole.
     con.begin()
-    rollups.renew(con, draft, known=is_known)
+    if account:
+        account.note_replaced(known=is_known)
     for table in tables:
         if table in stale:
             draft.delete_runs(con, table)
     for table, count in space.counts(tables).items():
         _insert(staging, draft, table, count)
     con.commit()
-    _declare_rules(staging, draft)
 
 
-def _compare(staging: Staging, store: str, changes: Changes) -> None:
-    """The tables of the workspace are compared with the store's, run by run."""
-    space = staging.workspace
+def _settle(staging: Staging, draft: Publication, account: rollups.Account) -> None:
+    """What follows from all runs that were replaced follows, if there was one."""
+    if account.has_notes:
+        staging.con.begin()
+        account.settle()
+        staging.con.commit()
+        _declare_rules(staging, draft)
+
+
+def _keep_changed(staging: Staging, store: str, changes: Changes) -> bool:
+    """Only runs with a row that the store has not, or the reverse, are still there; whether there is one."""
+    con, space = staging.con, staging.workspace
+    con.execute("CREATE OR REPLACE TEMP TABLE news (run_id VARCHAR)").fetchall()
     for table in (*OF_RUNS, *space.derived):
         if table != DECLARED:
             columns = ", ".join(name for name in staging.columns(table) if name not in _BESIDE)
             now = f"SELECT {columns} FROM {table}"
             before = f"SELECT {columns} FROM {store}.{table} WHERE run_id IN (SELECT run_id FROM replaced)"
             differing = f"({now} EXCEPT ALL {before}) UNION ALL ({before} EXCEPT ALL {now})"
-            found = staging.con.execute(f"SELECT count(DISTINCT run_id) FROM ({differing})").fetchall()[0][0]
-            changes.tables[table] += found
+            changed = con.execute(f"INSERT INTO news SELECT DISTINCT run_id FROM ({differing})").fetchall()
+            changes.tables[table] += changed[0][0]
+    return _keep(staging, (*space.filled(), *space.filled(space.derived)))
 
 
 def _insert(staging: Staging, draft: Publication, table: str, count: int) -> None:
@@ -173,73 +197,20 @@ def _fetch(staging: Staging, store: str) -> None:
         ).fetchall()
 
 
-def _rename(staging: Staging, rows: Collection[str]) -> None:
-    """What was told of a run without its id is told of the run; a record that had to guess the id says nothing more."""
-    con = staging.con
-    for table in rows:
-        con.execute(
-            f"UPDATE {table} SET run_id = new_id, guessed = true FROM renamed WHERE {table}.run_id = renamed.old_id"
-        ).fetchall()
-    con.execute(
-        """
-        DELETE FROM run_records WHERE identity = 'derived'
-          AND run_id IN (SELECT run_id FROM run_records WHERE identity = 'recorded' AND event_id <> 'implied')
-          AND run_id IN (SELECT new_id FROM renamed)
-        """
-    ).fetchall()
-
-
-def _drop_outgrown(staging: Staging, rows: Collection[str], outgrown: Sequence[str]) -> dict[str, list[str]]:
-    """What only the shorter version of a file said, because it was cut there, is gone: the longer one says it whole.
-
-    The runs that lost something, by table.
-    """
-    cut = {table: _drop_outgrown_rows(staging, table, outgrown) for table in rows if table in KEYS and outgrown}
-    return {table: runs for table, runs in cut.items() if runs}
-
-
-def _drop_outgrown_rows(staging: Staging, table: str, outgrown: Sequence[str]) -> list[str]:
-    key = KEYS[table][1]
-    found = staging.con.execute(
-        f"""
-        DELETE FROM {table} WHERE unit = 0 AND list_contains(?, file_id) AND NOT EXISTS (
-            SELECT 1 FROM {table} again
-            WHERE again.run_id = {table}.run_id AND again.{key} = {table}.{key} AND again.unit IS DISTINCT FROM 0
-              AND (coalesce(list_contains(again.flags, 'incomplete'), false)
-                   OR NOT coalesce(list_contains({table}.flags, 'incomplete'), false)))
-        RETURNING run_id
-        """,
-        [list(outgrown)],
-    ).fetchall()
-    return [run for (run,) in found]
-
-
-def _drop_implied(staging: Staging) -> None:
-    """That a file tells of a run says nothing more once the run has a record; what it adds stays."""
-    staging.con.execute(
-        """
-        DELETE FROM run_records WHERE event_id = 'implied' AND workload IS NULL
-          AND run_id IN (SELECT run_id FROM run_records WHERE event_id <> 'implied')
-        """
-    ).fetchall()
-
-
-def _drop_forgotten(staging: Staging, store: str, rows: Collection[str]) -> None:
-    """Runs that somebody removed stay out; which units that concerns is kept for the count."""
-    forgotten = f"run_id IN (SELECT run_id FROM {store}.forgotten_runs)"
-    units.note(staging.con, rows, among=forgotten, is_forgotten=True)
-    for table in rows:
-        staging.con.execute(f"DELETE FROM {table} WHERE {forgotten}").fetchall()
-
-
 def _keep_news(staging: Staging, rows: Collection[str], cut: Sequence[str]) -> bool:
     """Only runs of which something is new, changed or gone are still there; whether there is one."""
     con = staging.con
     arms = [f"SELECT run_id FROM {table} WHERE unit IS DISTINCT FROM 0" for table in rows]
     arms += ["SELECT run_id FROM mutated", "SELECT unnest(?)"]
     con.execute(f"CREATE OR REPLACE TEMP TABLE news AS {' UNION '.join(arms)}", [list(cut)]).fetchall()
+    return _keep(staging, rows)
+
+
+def _keep(staging: Staging, tables: Collection[str]) -> bool:
+    """Only the runs in `news` are left; whether there is one."""
+    con = staging.con
     gone = con.execute("DELETE FROM replaced WHERE run_id NOT IN (SELECT run_id FROM news)").fetchall()[0][0]
-    for table in rows if gone else ():
+    for table in tables if gone else ():
         con.execute(f"DELETE FROM {table} WHERE run_id NOT IN (SELECT run_id FROM replaced)").fetchall()
     return bool(con.execute("SELECT 1 FROM replaced LIMIT 1").fetchall())
 
@@ -253,7 +224,7 @@ def _merge_catalogue(staging: Staging, draft: Publication, found: Affected, outg
     ).fetchall()
     if not found.brings_catalogue:
         return False
-    _drop_outgrown(staging, WITHOUT_RUN, outgrown)
+    voided.drop_outgrown(staging, WITHOUT_RUN, outgrown)
     drop_doubled(con, WITHOUT_RUN)
     units.note(con, WITHOUT_RUN, is_forgotten=False)
     is_new = con.execute(f"SELECT bool_or(unit IS DISTINCT FROM 0) FROM {_CATALOGUE_ITEMS}").fetchall()[0][0]
@@ -262,11 +233,13 @@ def _merge_catalogue(staging: Staging, draft: Publication, found: Affected, outg
     return bool(is_new)
 
 
-def _declare_rules(staging: Staging, draft: Publication) -> None:
-    """The store says which rules judge."""
-    if not findings.is_declared(staging.con, draft.alias):
-        findings.declare(staging.con)
-        _replace_for_all(staging, draft, DECLARED)
+def _declare_rules(staging: Staging, draft: Publication) -> bool:
+    """The store says which rules judge; whether it said something else before."""
+    if findings.is_declared(staging.con, draft.alias):
+        return False
+    findings.declare(staging.con)
+    _replace_for_all(staging, draft, DECLARED)
+    return True
 
 
 def _replace_for_all(staging: Staging, draft: Publication, table: str) -> None:

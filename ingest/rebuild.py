@@ -10,10 +10,13 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ingest import merge, rollups
+from ingest import merge
 from ingest.derive.version import version
 from ingest.staging import staged_in
 from ingest.store.url import AnyStore
+
+# Of the runs that stay as they were only this is written.
+_STAMP = "UPDATE runs SET derived_by = $version WHERE derived_by IS DISTINCT FROM $version"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,5 +48,7 @@ def rebuild(store: AnyStore, *, force: bool = False) -> Rebuilt:
         store.publication(staging.con) as draft,
     ):
         changes = merge.derive_again(staging, draft, None if force else current)
-        rollups.rebuild(staging.con, draft)
+        stamped = draft.cursor().execute(_STAMP, {"version": current}).fetchall()[0][0]
+        if not (changes.tables.total() or changes.are_for_all or stamped):
+            draft.discard()
     return Rebuilt(current, changes.runs, {table: runs for table, runs in sorted(changes.tables.items()) if runs})

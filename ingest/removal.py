@@ -75,9 +75,11 @@ def remove(store: AnyStore, runs: list[str], reason: str) -> Removal:
     if not runs:
         return removal
     with memory_connection() as con, store.publication(con) as draft:
+        account = rollups.Account(con, draft)
         # While the records are there that say what the runs had added.
-        rollups.forget(con, draft, runs)
+        account.note_gone(runs)
         _delete(draft.cursor(), draft.alias, runs, reason)
+        account.settle()
         draft.rewrite()
     return removal
 

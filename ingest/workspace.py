@@ -10,13 +10,14 @@ from collections.abc import Collection, Iterable
 from functools import cache
 from threading import Lock
 
+from ingest import rollups
 from ingest.derive.conditions import filled
 from ingest.store.catalog import memory_connection
 from ingest.store.migrate import migrate
 from ingest.tables import DECLARED, OF_RUNS, RECORD_TABLES, STAGING_ONLY, WITHOUT_RUN, columns_of_all, derived_tables
 
 # What the portions of an ingest have in common (see `ingest.affected`), and outlives each of them.
-LASTING = ("affected", "renamed", "portions", "new_paths", "seen_units", *WITHOUT_RUN)
+LASTING = ("affected", "renamed", "portions", "new_paths", "seen_units", *rollups.lasting(), *WITHOUT_RUN)
 # Rows that were deleted keep their memory until the next checkpoint.
 _USES_A_CHECKPOINT = 50
 

@@ -5,7 +5,7 @@ they added is taken away and what they add now is put in its place. Signatures a
 of its failures.
 """
 
-from ingest.rollups.keeping import forget, rebuild, renew
+from ingest.rollups.keeping import Account, lasting, rebuild
 from ingest.rollups.tallies import Tally, tallies
 
-__all__ = ["Tally", "forget", "rebuild", "renew", "tallies"]
+__all__ = ["Account", "Tally", "lasting", "rebuild", "tallies"]

@@ -6,37 +6,59 @@ from collections.abc import Sequence
 
 import duckdb
 
-from ingest.rollups import signatures
-from ingest.rollups.tallies import add, change, recount, tallies
+from ingest.rollups import signatures, tallies
 from ingest.store.publish import Publication
 
 
-def renew(con: duckdb.DuckDBPyConnection, draft: Publication, *, known: bool = True) -> None:
-    """The roll-ups count the staged runs, in the place of what the store has of those in `replaced`.
+class Account:
+    """What a publication takes from the roll-ups and brings to them, noted run by run and settled once.
 
-    Called before the store's own rows are touched. `known`: the store has one of these runs.
+    A lake shows its reader the store as it was before: sums that were written portion by portion would each start from
+    there, and only the last one would stay.
     """
-    con.execute("CREATE OR REPLACE TEMP TABLE chosen AS SELECT run_id FROM replaced").fetchall()
-    for tally in tallies():
-        if known:
-            change(con, draft, tally, staged=True)
-        else:
-            add(con, draft, tally)
-    signatures.renew(con, draft, known=known, staged=True)
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, draft: Publication) -> None:
+        """Nothing is noted yet."""
+        self._con = con
+        self._draft = draft
+        self.has_notes = False
+
+    def note_replaced(self, *, known: bool) -> None:
+        """The staged runs come in the place of what the store has of those in `replaced`.
+
+        Called before the store's own rows are touched. `known`: the store has one of these runs.
+        """
+        self._con.execute("CREATE OR REPLACE TEMP TABLE chosen AS SELECT run_id FROM replaced").fetchall()
+        self._note(known=known, staged=True)
+
+    def note_gone(self, runs: Sequence[str]) -> None:
+        """These runs go; called before they are removed."""
+        chosen = "CREATE OR REPLACE TEMP TABLE chosen AS SELECT unnest($runs) AS run_id"
+        self._con.execute(chosen, {"runs": list(runs)}).fetchall()
+        self._note(known=True, staged=False)
+
+    def settle(self) -> None:
+        """The roll-ups count the store as it is now; called when all rows are written."""
+        if not self.has_notes:
+            return
+        for tally in tallies.tallies():
+            tallies.settle(self._con, self._draft, tally)
+        signatures.settle(self._con, self._draft)
+        self.has_notes = False
+
+    def _note(self, *, known: bool, staged: bool) -> None:
+        is_first, self.has_notes = not self.has_notes, True
+        for tally in tallies.tallies():
+            tallies.note(self._con, self._draft.alias, tally, is_first=is_first, known=known, staged=staged)
+        signatures.note(self._con, self._draft.alias, is_first=is_first, known=known, staged=staged)
 
 
-def forget(con: duckdb.DuckDBPyConnection, draft: Publication, runs: Sequence[str]) -> None:
-    """The roll-ups no longer count these runs; called before they are removed."""
-    chosen = "CREATE OR REPLACE TEMP TABLE chosen AS SELECT unnest($runs) AS run_id"
-    con.execute(chosen, {"runs": list(runs)}).fetchall()
-    for tally in tallies():
-        change(con, draft, tally, staged=False)
-    signatures.renew(con, draft, known=True, staged=False)
+def lasting() -> tuple[str, ...]:
+    """The temporary tables with what is noted: they outlive a portion of the runs."""
+    return (signatures.NOTED, tallies.LEFT, *(tally.noted for tally in tallies.tallies()))
 
 
-def rebuild(con: duckdb.DuckDBPyConnection, draft: Publication) -> None:
-    """The roll-ups follow from the records of the store, whatever they were."""
-    con.execute(f"CREATE OR REPLACE TEMP TABLE chosen AS SELECT run_id FROM {draft.alias}.runs").fetchall()
-    for tally in tallies():
-        recount(con, draft, tally)
-    signatures.rebuild(con, draft)
+def rebuild(con: duckdb.DuckDBPyConnection, draft: Publication) -> bool:
+    """The roll-ups follow from the records of the store, whatever they were; whether one of them had to change."""
+    told = [tallies.recount(con, draft, tally) for tally in tallies.tallies()]
+    return any([*told, signatures.rebuild(con, draft)])

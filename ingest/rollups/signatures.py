@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import duckdb
 
+from ingest.rollups.writing import has_rows, noted, put, put_differing
 from ingest.store.publish import Publication
 
-TABLES = ("signature_totals", "signature_returns")
-_TOUCHED = """
-CREATE OR REPLACE TEMP TABLE renewed AS
-SELECT DISTINCT signature FROM ({errors}) AS touched WHERE signature IS NOT NULL
-"""
+_KEYS = ("signature",)
+# The temporary table with the signatures of runs that come, change or go.
+NOTED = "noted_signatures"
 _ERRORS = """
 SELECT e.signature, coalesce(e.signature_partial, false) AS partial,
        coalesce(e.error_code, e.agent_error_code, e.failure_class) AS error_code, e.type, e.location, e.phase, e.run_id,
        e.event_id, coalesce(r.workload, 'default') AS workload,
        CASE WHEN r.clock = 'wall' THEN coalesce(e.occurred_at, r.started_at) ELSE r.started_at END AS seen_at
-FROM {records}error_events e JOIN {records}runs r ON r.run_id = e.run_id
+FROM {store}.error_events e JOIN {store}.runs r ON r.run_id = e.run_id
 WHERE {which}
 """
-_OF_REPLACED = "e.run_id IN (SELECT run_id FROM chosen)"
-_OF_OTHERS = "e.signature IN (SELECT signature FROM renewed) AND e.run_id NOT IN (SELECT run_id FROM chosen)"
-_OF_ALL = "e.signature IS NOT NULL"
 _TOTALS = """
-CREATE OR REPLACE TEMP TABLE signature_totals AS
 SELECT * EXCLUDE (example), example.run_id AS example_run, example.event_id AS example_event
 FROM (
     SELECT signature, bool_or(partial) AS partial, min(error_code) AS error_code, min(type) AS type,
@@ -42,7 +37,6 @@ FROM (
 """
 # Of two returns the later one counts, unless the earlier one came after a longer quiet.
 _RETURNS = """
-CREATE OR REPLACE TEMP TABLE signature_returns AS
 WITH spaced AS (
     SELECT signature, seen_at,
            epoch_us(seen_at) - epoch_us(lag(seen_at) OVER (PARTITION BY signature ORDER BY seen_at)) AS quiet_us
@@ -57,42 +51,49 @@ SELECT signature, quiet_us, seen_at AS returned_at
 FROM later
 WHERE quiet_us > coalesce(longest_later, 0)
 """
-_COLUMNS = {
-    "signature_totals": "signature, partial, error_code, type, location, phase, occurrences, collapsed, runs,"
-    " workloads, first_seen, last_seen, example_run, example_event",
-    "signature_returns": "signature, quiet_us, returned_at",
+_OF_TOTALS = (
+    "signature, partial, error_code, type, location, phase, occurrences, collapsed, runs, workloads, first_seen,"
+    " last_seen, example_run, example_event"
+)
+_TOLD = {
+    "signature_totals": (_OF_TOTALS, _TOTALS),
+    "signature_returns": ("signature, quiet_us, returned_at", _RETURNS),
 }
 
 
-def renew(con: duckdb.DuckDBPyConnection, draft: Publication, *, known: bool, staged: bool) -> None:
-    """The signatures of the chosen runs are told from all failures that will be in the store."""
-    stored = f"{draft.alias}."
-    touched = [f"SELECT signature FROM error_events e WHERE {_OF_REPLACED}"] if staged else []
+def note(con: duckdb.DuckDBPyConnection, store: str, *, is_first: bool, known: bool, staged: bool) -> None:
+    """Noted are the signatures of the staged runs, if any, and of the `chosen` ones where the store has one of them."""
+    tables = ["error_events"] if staged else []
     if known:
-        touched.append(f"SELECT signature FROM {stored}error_events e WHERE {_OF_REPLACED}")
-    con.execute(_TOUCHED.format(errors=" UNION ALL ".join(touched))).fetchall()
-    if not con.execute("SELECT 1 FROM renewed LIMIT 1").fetchall():
+        tables.append(f"{store}.error_events")
+    arms = " UNION ".join(
+        f"SELECT signature FROM {table} WHERE signature IS NOT NULL AND run_id IN (SELECT run_id FROM chosen)"
+        for table in tables
+    )
+    noted(con, NOTED, f"SELECT DISTINCT signature FROM ({arms}) AS touched", is_first=is_first)
+
+
+def settle(con: duckdb.DuckDBPyConnection, draft: Publication) -> None:
+    """The signatures that were noted are told from all failures that are in the store now."""
+    within = draft.within(con)
+    draft.bring(con, "renewed", f"SELECT DISTINCT signature FROM {NOTED}")
+    if not has_rows(within, "renewed"):
         return
-    parts = [_ERRORS.format(records=stored, which=_OF_OTHERS)]
-    if staged:
-        parts.append(_ERRORS.format(records="", which=_OF_REPLACED + " AND e.signature IS NOT NULL"))
-    _tell(con, draft, " UNION ALL ".join(parts))
+    _find(within, draft, "e.signature IN (SELECT signature FROM renewed)")
+    for table, (columns, told) in _TOLD.items():
+        put(within, draft, table, columns, told, keys=_KEYS, of="renewed")
 
 
-def rebuild(con: duckdb.DuckDBPyConnection, draft: Publication) -> None:
-    """Every signature is told anew from the store."""
-    stored = f"{draft.alias}."
-    con.execute(
-        f"CREATE OR REPLACE TEMP TABLE renewed AS SELECT signature FROM {stored}signature_totals"
-        f" UNION SELECT signature FROM {stored}signature_returns"
-    ).fetchall()
-    _tell(con, draft, _ERRORS.format(records=stored, which=_OF_ALL))
+def rebuild(con: duckdb.DuckDBPyConnection, draft: Publication) -> bool:
+    """Every signature is told from the store; whether one was told otherwise before."""
+    within = draft.within(con)
+    _find(within, draft, "e.signature IS NOT NULL")
+    changed = [
+        put_differing(within, draft, table, columns, told, keys=_KEYS) for table, (columns, told) in _TOLD.items()
+    ]
+    return any(changed)
 
 
-def _tell(con: duckdb.DuckDBPyConnection, draft: Publication, errors: str) -> None:
-    con.execute(f"CREATE OR REPLACE TEMP TABLE signature_errors AS {errors}").fetchall()
-    con.execute(_TOTALS).fetchall()
-    con.execute(_RETURNS).fetchall()
-    for table in TABLES:
-        draft.delete_renewed(con, table, ["signature"])
-        draft.insert_staged(con, table, _COLUMNS[table], "signature")
+def _find(within: duckdb.DuckDBPyConnection, draft: Publication, which: str) -> None:
+    errors = _ERRORS.format(store=draft.alias, which=which)
+    within.execute(f"CREATE OR REPLACE TEMP TABLE signature_errors AS {errors}").fetchall()

@@ -1,8 +1,8 @@
 """The tallies there are, found by discovery, and how runs change them.
 
 A tally's rows are sums for keys. Where all of it is sums, what a run had added is taken away again. A tally that also
-keeps the latest of times is counted anew for the cells (day, workload, source) that a run leaves, from the runs that
-stay in them.
+keeps the latest of times is counted anew for the cells (day, workload, source) that a run leaves or stays in, from the
+runs that are in them then.
 """
 
 from __future__ import annotations
@@ -14,9 +14,12 @@ from importlib.resources import files
 
 import duckdb
 
+from ingest.rollups.writing import has_rows, noted, put, put_differing
 from ingest.store.publish import Publication, has_key_of
 
 CELL = ("day", "workload", "source")
+# The cells that runs have left.
+LEFT = "noted_cells"
 _HEAD = re.compile(r"^-- (keys|sums|latest): (.+)$", re.MULTILINE)
 
 
@@ -29,6 +32,11 @@ class Tally:
     sums: tuple[str, ...]
     latest: tuple[str, ...]
     sql: str
+
+    @property
+    def noted(self) -> str:
+        """The temporary table with what runs take from it and bring to it."""
+        return f"noted_{self.table}"
 
     @property
     def columns(self) -> str:
@@ -69,62 +77,55 @@ def _declared(table: str, text: str) -> Tally:
     return Tally(table, head["keys"], head["sums"], head.get("latest", ()), text)
 
 
-def add(con: duckdb.DuckDBPyConnection, draft: Publication, tally: Tally) -> None:
-    """The store's table counts the staged runs too, of which the store has none yet."""
-    con.execute(f"CREATE OR REPLACE TEMP TABLE renewed AS {tally.of('chosen')}").fetchall()
-    kept = _stored(draft, tally, tally.keys)
-    _put(con, draft, tally, tally.keys, tally.added_up(kept, f"SELECT {tally.columns} FROM renewed"))
-
-
-def change(con: duckdb.DuckDBPyConnection, draft: Publication, tally: Tally, *, staged: bool) -> None:
-    """The store's table counts the staged runs, if any, instead of what the store has of the `chosen` ones."""
-    added = [tally.of("chosen")] if staged else []
-    if tally.latest:
-        _touch_cells(con, draft, staged=staged)
-        _put(con, draft, tally, CELL, tally.added_up(tally.of("staying", draft.alias), *added))
-        return
-    gone = tally.taken_away("chosen", draft.alias)
-    con.execute(f"CREATE OR REPLACE TEMP TABLE renewed AS {' UNION ALL '.join([gone, *added])}").fetchall()
-    kept = _stored(draft, tally, tally.keys)
-    _put(con, draft, tally, tally.keys, tally.added_up(kept, f"SELECT {tally.columns} FROM renewed"))
-
-
-def recount(con: duckdb.DuckDBPyConnection, draft: Publication, tally: Tally) -> None:
-    """The store's table counts the `chosen` runs of the store and nothing else."""
-    keys = ", ".join(tally.keys)
-    con.execute(f"CREATE OR REPLACE TEMP TABLE renewed AS SELECT {keys} FROM {draft.alias}.{tally.table}").fetchall()
-    _put(con, draft, tally, tally.keys, tally.of("chosen", draft.alias))
-
-
-def _stored(draft: Publication, tally: Tally, keys: tuple[str, ...]) -> str:
-    """The rows of the store's table that are renewed."""
-    table = tally.table
-    return f"SELECT {tally.columns} FROM {draft.alias}.{table} AS {table} WHERE {has_key_of('renewed', table, keys)}"
-
-
-def _put(
-    con: duckdb.DuckDBPyConnection, draft: Publication, tally: Tally, keys: tuple[str, ...], statement: str
+def note(
+    con: duckdb.DuckDBPyConnection, store: str, tally: Tally, *, is_first: bool, known: bool, staged: bool
 ) -> None:
-    """The statement's rows are in the store's table, in the place of those that are renewed."""
-    con.execute(f"CREATE OR REPLACE TEMP TABLE {tally.table} AS {statement}").fetchall()
-    draft.delete_renewed(con, tally.table, keys)
-    draft.insert_staged(con, tally.table, tally.columns, ", ".join(tally.keys))
+    """Noted is what the staged runs add, if any, and what the `chosen` ones have added, if the store has one."""
+    changes = [tally.of("chosen")] if staged else []
+    if tally.latest:
+        left = f"{_CELLS.format(store=store)} WHERE {_IS_CHOSEN if known else 'false'}"
+        noted(con, LEFT, f"SELECT {', '.join(CELL)} FROM ({left}) AS cells", is_first=is_first)
+    elif known:
+        changes.append(tally.taken_away("chosen", store))
+    nothing = f"SELECT * FROM ({tally.of('chosen', store)}) AS gone WHERE false"
+    noted(con, tally.noted, " UNION ALL ".join(changes) or nothing, is_first=is_first)
 
 
+def settle(con: duckdb.DuckDBPyConnection, draft: Publication, tally: Tally) -> None:
+    """The store's table counts the runs as they are now."""
+    within, changes = draft.within(con), f"SELECT {tally.columns} FROM {tally.noted}"
+    if tally.latest:
+        draft.bring(con, "cells_left", f"SELECT DISTINCT {', '.join(CELL)} FROM {LEFT}")
+        _recount_cells(within, draft, tally)
+        # What came to such a cell is counted there already.
+        changes += f" WHERE NOT {has_key_of(LEFT, tally.noted, CELL)}"
+    draft.bring(con, "renewed", tally.added_up(changes))
+    if has_rows(within, "renewed"):
+        is_renewed = has_key_of("renewed", "kept", tally.keys)
+        kept = f"SELECT {tally.columns} FROM {draft.alias}.{tally.table} AS kept WHERE {is_renewed}"
+        now = tally.added_up(kept, f"SELECT {tally.columns} FROM renewed")
+        put(within, draft, tally.table, tally.columns, now, keys=tally.keys, of="renewed")
+
+
+def recount(con: duckdb.DuckDBPyConnection, draft: Publication, tally: Tally) -> bool:
+    """The store's table counts the runs of the store and nothing else; whether it did not before."""
+    counted = tally.of(f"{draft.alias}.runs", draft.alias)
+    return put_differing(draft.within(con), draft, tally.table, tally.columns, counted, keys=tally.keys)
+
+
+_IS_CHOSEN = "run_id IN (SELECT run_id FROM chosen)"
 _CELLS = """
-SELECT CAST(started_at AS DATE) AS day, coalesce(workload, 'default') AS workload, source, run_id FROM {records}runs
+SELECT CAST(started_at AS DATE) AS day, coalesce(workload, 'default') AS workload, source, run_id FROM {store}.runs
 """
 
 
-def _touch_cells(con: duckdb.DuckDBPyConnection, draft: Publication, *, staged: bool) -> None:
-    """`renewed` are the cells that the chosen runs leave or enter, `staying` the other runs in them."""
-    stored = _CELLS.format(records=f"{draft.alias}.")
-    both = f"{stored} UNION ALL {_CELLS.format(records='')}" if staged else stored
-    con.execute(
-        f"CREATE OR REPLACE TEMP TABLE renewed AS SELECT DISTINCT {', '.join(CELL)} FROM ({both}) AS cells"
-        " WHERE run_id IN (SELECT run_id FROM chosen)"
+def _recount_cells(within: duckdb.DuckDBPyConnection, draft: Publication, tally: Tally) -> None:
+    """The store's table counts the runs that are in `cells_left` now."""
+    if not has_rows(within, "cells_left"):
+        return
+    there = f"SELECT run_id FROM ({_CELLS.format(store=draft.alias)}) AS cells"
+    within.execute(
+        f"CREATE OR REPLACE TEMP TABLE staying AS {there} WHERE {has_key_of('cells_left', 'cells', CELL)}"
     ).fetchall()
-    con.execute(
-        f"CREATE OR REPLACE TEMP TABLE staying AS SELECT run_id FROM ({stored}) AS cells"
-        f" WHERE run_id NOT IN (SELECT run_id FROM chosen) AND {has_key_of('renewed', 'cells', CELL)}"
-    ).fetchall()
+    now = tally.of("staying", draft.alias)
+    put(within, draft, tally.table, tally.columns, now, keys=CELL, of="cells_left")

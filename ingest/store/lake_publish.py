@@ -13,10 +13,10 @@ from ingest.store.lake_catalog import attach_lake, equip
 from ingest.store.lake_errors import lake_refusals
 from ingest.store.lake_schema import MAIN, bring_schema_up_to_date
 from ingest.store.lake_upkeep import newest_snapshot
-from ingest.store.publish import Publication, has_key_of
+from ingest.store.publish import Publication
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
     from ingest.store.lake_lock import Writing
@@ -58,13 +58,6 @@ class LakePublication(Publication):
         ).fetchall()
         self._writer.unregister("runs_replaced")
 
-    def delete_renewed(self, con: duckdb.DuckDBPyConnection, table: str, keys: Sequence[str]) -> None:
-        """The table has no rows with the keys of a row of `renewed` of the connection."""
-        renewed = con.sql(f"SELECT DISTINCT {', '.join(keys)} FROM renewed").to_arrow_table()  # noqa: S608 - our own names
-        self._writer.register("renewed", renewed)
-        self._writer.execute(f"DELETE FROM {table} WHERE {has_key_of('renewed', table, keys)}").fetchall()  # noqa: S608
-        self._writer.unregister("renewed")
-
     def insert_staged(self, con: duckdb.DuckDBPyConnection, table: str, columns: str, order: str | None) -> None:
         """The table has the rows of the connection's table of the same name besides its own."""
         ordered = f" ORDER BY {order}" if order else ""
@@ -72,6 +65,14 @@ class LakePublication(Publication):
         self._writer.register("rows_staged", staged.to_arrow_reader(_BATCH_ROWS))
         self._writer.execute(f"INSERT INTO {table} ({columns}) SELECT {columns} FROM rows_staged").fetchall()  # noqa: S608
         self._writer.unregister("rows_staged")
+
+    def within(self, con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:  # noqa: ARG002 - a file's needs it
+        """Return the publication's one cursor: nobody else sees what it has written."""
+        return self._writer
+
+    def bring(self, con: duckdb.DuckDBPyConnection, name: str, statement: str) -> None:
+        """The publication's cursor has what the statement gives on the connection, under that name."""
+        self._writer.register(name, con.sql(statement).to_arrow_table())
 
     def commit(self) -> None:
         """Everybody sees what was written."""

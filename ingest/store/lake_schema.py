@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import duckdb
+
+from ingest.store.errors import StoreUnusable
 from ingest.store.lake_catalog import tell_postgres
+from ingest.store.lake_errors import lake_refusal
 from ingest.store.migrate import VERSIONS_TABLE, Migrations, migrate, newest, usable_version
 
 if TYPE_CHECKING:
-    import duckdb
+    from collections.abc import Iterator
 
     from ingest.store.lake_url import LakeAddress
 
@@ -48,7 +53,20 @@ def bring_schema_up_to_date(con: duckdb.DuckDBPyConnection, alias: str, schemas:
     con.execute(f"CALL {alias}.set_option('data_inlining_row_limit', 0)").fetchall()
     for schema, steps in ((MAIN, schemas.records), (PEOPLES, schemas.people)):
         _inline_versions(con, alias, schema)
-        migrate(con, alias, steps, schema=schema)
+        with _steps_refused(alias, address):
+            migrate(con, alias, steps, schema=schema)
+
+
+@contextmanager
+def _steps_refused(alias: str, address: LakeAddress) -> Iterator[None]:
+    """What kept a step from being done is one line about this lake, without a password."""
+    try:
+        yield
+    except StoreUnusable as failed:
+        cause = failed.__cause__
+        refusal = lake_refusal(address, cause) if isinstance(cause, duckdb.Error) else None
+        said = address.masked(str(failed)).replace(f"store {alias}", f"store {address.shown}")
+        raise (refusal or type(failed)(said)) from None
 
 
 def _inline_versions(con: duckdb.DuckDBPyConnection, alias: str, schema: str) -> None:

@@ -64,11 +64,8 @@ def compact(address: LakeAddress) -> None:
     """Small files are few, files with many deleted rows are rewritten, what nobody reads any more is gone."""
     _rewrite(address, 0.5)
     for schema, table in _tables(address, _WITH_SMALL_FILES):
-        _call(
-            address,
-            f"ducklake_merge_adjacent_files('{_LAKE}', '{table}', schema => '{schema}',"
-            f" max_file_size => {_SMALL_BYTES})",
-        )
+        of_table = f"'{_LAKE}', '{table}', schema => '{schema}'"
+        _call(address, f"ducklake_merge_adjacent_files({of_table}, max_file_size => {_SMALL_BYTES})")
     before = (datetime.now(UTC) - _KEPT_FOR).isoformat()
     # What a killed ingest had written when it died; one that still runs has not been at it for so long.
     long_before = (datetime.now(UTC) - _LONGEST_INGEST).isoformat()

@@ -47,14 +47,18 @@ class Publication:
             f"DELETE FROM {self.alias}.{table} WHERE run_id IN (SELECT run_id FROM replaced)",  # noqa: S608 - our names
         ).fetchall()
 
-    def delete_renewed(self, con: duckdb.DuckDBPyConnection, table: str, keys: Sequence[str]) -> None:
-        """The table has no rows with the keys of a row of `renewed` of the connection."""
-        con.execute(f"DELETE FROM {self.alias}.{table} WHERE {has_key_of('renewed', table, keys)}").fetchall()  # noqa: S608
-
     def insert_staged(self, con: duckdb.DuckDBPyConnection, table: str, columns: str, order: str | None) -> None:
         """The table has the rows of the connection's table of the same name besides its own."""
         rows = f"SELECT {columns} FROM {table}" + (f" ORDER BY {order}" if order else "")  # noqa: S608 - our own names
         con.execute(f"INSERT INTO {self.alias}.{table} ({columns}) {rows}").fetchall()
+
+    def within(self, con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+        """The connection over which what was written so far is read under the alias, and more is written."""
+        return con
+
+    def bring(self, con: duckdb.DuckDBPyConnection, name: str, statement: str) -> None:
+        """The connection of `within` has what the statement gives on the other one, under that name."""
+        con.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {statement}").fetchall()
 
     def roll_back(self) -> None:
         """Nothing that was not committed is waiting any more."""

@@ -21,7 +21,7 @@ PYTEST_ARGS ?= -n 2 --dist loadfile
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install install-lake test test-lake lint bench soak-bench reliability attribution soak lock clean
+.PHONY: help demo install install-lake test test-files test-lake test-lake-short lint bench soak-bench reliability attribution soak lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | while IFS="$$(printf '\t')" read -r name text; do printf '  make %-11s %s\n' "$$name" "$$text"; done
@@ -59,7 +59,9 @@ $(LAKE_STAMP): requirements-lake.lock pyproject.toml | $(STAMP)
 	@$(LAKE_PY) -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-test: lint ## lint, types, import contracts, and the test suite with the browser
+test: test-files test-lake-short ## lint, types, import contracts, the suite with the browser, and a short pass on a lake
+
+test-files: lint
 	@if [ -n "$$FAULTLENS_BROWSER" ]; then \
 	  set -x; $(PY) -m pytest $(PYTEST_ARGS); \
 	elif [ "$$CI" = true ]; then \
@@ -67,6 +69,27 @@ test: lint ## lint, types, import contracts, and the test suite with the browser
 	else \
 	  echo 'No Chromium found: skipping the browser tests. To run them: sudo apt-get install -y chromium (or set FAULTLENS_BROWSER)' >&2; \
 	  set -x; $(PY) -m pytest $(PYTEST_ARGS) -m 'not soak and not browser'; \
+	fi
+
+# A few tests of each thing that only a lake can get wrong; `make test-lake` and `make soak` run the rest.
+LAKE_SHORT := \
+  tests/ingest/rollups/test_portions.py::test_are_what_one_portion_leaves_and_what_a_count_gives \
+  tests/lake/test_concurrent.py::test_two_processes_that_meet_the_same_new_file_store_it_once \
+  'tests/lake/test_concurrent.py::test_an_ingest_that_is_killed_leaves_nothing[commit]' \
+  'tests/lake/test_upkeep.py::test_a_forgotten_run_leaves_no_byte_in_files_or_catalogue[same]' \
+  tests/lake/test_copy.py::test_the_command_prints_a_line_a_table \
+  tests/lake/test_errors.py::test_a_wrong_password_is_named \
+  tests/lake/test_errors.py::test_a_user_who_may_only_read_reads_and_is_told_when_it_writes \
+  tests/queries/test_portable_lake.py::test_what_was_deleted_in_a_file_is_named_by_its_position
+POSTGRES := $(firstword $(wildcard /usr/lib/postgresql/*/bin/initdb) $(shell command -v initdb 2>/dev/null))
+
+test-lake-short: $(if $(POSTGRES),install-lake)
+	@if [ -n '$(POSTGRES)' ]; then \
+	  set -x; $(LAKE_PY) -m pytest $(PYTEST_ARGS) --store-kind lake $(LAKE_SHORT); \
+	elif [ "$$CI" = true ]; then \
+	  echo 'No PostgreSQL found, and CI=true: the tests of the shared store may not be skipped. Install postgresql.' >&2; exit 1; \
+	else \
+	  echo 'No PostgreSQL found: skipping the tests of the shared store. To run them: sudo apt-get install -y postgresql' >&2; \
 	fi
 
 test-lake: install-lake ## the shared store: what every store promises, and what only a lake does
@@ -96,6 +119,7 @@ reliability: install ## simulate how often the escalation alert cries wolf and h
 soak: install install-lake ## the tests that run for minutes, and the suites of stores and queries on a lake
 	$(PY) -m pytest -m soak
 	$(LAKE_PY) -m pytest $(PYTEST_ARGS) --store-kind lake -m 'soak or not soak' tests/lake tests/ingest tests/queries tests/cli
+	$(LAKE_PY) -m pytest -m soak tests/soak/test_lake_served.py
 
 # The header is dropped because it repeats the command line. uv.lock names package addresses and is not kept.
 lock: ## resolve pyproject.toml again and write both locks (needs uv)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from ingest.store import AnyStore
 from tests import store_kind
 from tests.lake.cluster import MISSING, programs
 
@@ -46,6 +48,21 @@ def _every_path_names_a_lake() -> Iterator[None]:
     from ingest.store import url
     from ingest.store.lake import LakeStore
 
+    def opened(path: Path) -> AnyStore:
+        _OPENED.append(LakeStore(store_kind.named(path)))
+        return _OPENED[-1]
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(url, "Store", lambda path: LakeStore(store_kind.named(path)))
+        patch.setattr(url, "Store", opened)
         yield
+
+
+_OPENED: list[AnyStore] = []
+
+
+@pytest.fixture(autouse=True)
+def _no_lake_stays_attached() -> Iterator[None]:
+    """Each holds connections to PostgreSQL, which has some hundreds of them. What is on lease stays."""
+    yield
+    while _OPENED:
+        _OPENED.pop().close()

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from ingest.store.attach import Lease
 from queries.escalation.acknowledgements import AcknowledgementRow, acknowledgements
 from queries.escalation.escalation_band import EscalationBandRow, escalation_band
 from queries.escalation.escalation_history import EscalationHistoryRow, escalation_history
+from queries.reader import Engine
 
 SEVERITIES = ("info", "warning", "critical")
 OK = "OK"
@@ -40,7 +40,7 @@ class Alert:
 
 
 def alerts(
-    lease: Lease, *, workload: str | None = None, source: str | None = None, derived: bool = False,
+    lease: Engine, *, workload: str | None = None, source: str | None = None, derived: bool = False,
     now: datetime | None = None,
 ) -> tuple[Alert, ...]:  # fmt: skip
     """The alert of every workload, in the order of escalation_band: the worst first."""

@@ -9,9 +9,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ingest.store.attach import Lease
 from ingest.store.configuration import Band, Configuration, configuration
-from queries.reader import BadParameter
+from queries.reader import BadParameter, Engine
 
 
 def configured() -> str:
@@ -30,7 +29,7 @@ def given(text: str) -> str:
     return json.dumps(_listed(_checked(value)))
 
 
-def with_history(lease: Lease) -> str:
+def with_history(lease: Engine) -> str:
     """The bands of faultlens.toml and, where another was in force before, the earlier ones with their times."""
     now = {entry["workload"]: entry for entry in _listed(configuration())}
     before = _recorded(lease)
@@ -54,7 +53,7 @@ def entry_of(workload: str | None, band: Band, since: datetime | None = None) ->
     }  # fmt: skip
 
 
-def unrecorded(lease: Lease, workloads: Iterable[str]) -> list[dict[str, Any]]:
+def unrecorded(lease: Engine, workloads: Iterable[str]) -> list[dict[str, Any]]:
     """The bands in force now that the people's store does not know yet, each with the time it came into force."""
     config, before = configuration(), _recorded(lease)
     as_of = lease.rows("SELECT newest FROM newest_wall_time")[0]["newest"]
@@ -89,7 +88,7 @@ def _checked_entry(entry: Any) -> dict[str, Any]:
     return {**entry_of(entry.get("workload"), band), "since": since}
 
 
-def _recorded(lease: Lease) -> dict[str, list[dict[str, Any]]]:
+def _recorded(lease: Engine) -> dict[str, list[dict[str, Any]]]:
     """The bands that were seen in force, by workload, the earliest first."""
     found: dict[str, list[dict[str, Any]]] = {}
     for row in lease.rows(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest.store import StoreTooNew, StoreUnusable, open_store
+from ingest.store import StoreTooNew, StoreUnusable
 from ingest.store.lake import LakeStore
 from tests.cli.command import faultlens
 from tests.ingest.loaded import line
@@ -110,8 +110,8 @@ def test_a_user_who_may_only_read_reads_and_is_told_when_it_writes(cluster: Clus
 
 
 def test_a_postgresql_that_is_started_anew_is_read_again(tmp_path: Path) -> None:
-    with running() as server, open_store(server.lake("x", tmp_path / "files")) as store:
-        store._bring_up_to_date()  # type: ignore[attr-defined]
+    with running() as server, LakeStore(server.lake("x", tmp_path / "files")) as store:
+        store._bring_up_to_date()
         with store.lease() as lease:
             assert lease.rows("SELECT count(*) AS n FROM runs") == [{"n": 0}]
         server.stop("fast")

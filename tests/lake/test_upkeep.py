@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import duckdb
@@ -15,6 +16,7 @@ from ingest.store import lake_upkeep, memory_connection
 from ingest.store.lake import LakeStore
 from ingest.store.lake_lock import Writing
 from ingest.store.lake_upkeep import SNAPSHOTS_BETWEEN
+from tests.cli.command import faultlens
 from tests.ingest.loaded import line
 from tests.lake.cluster import Cluster
 
@@ -126,3 +128,49 @@ def test_a_zero_byte_in_a_text_is_kept(lake: LakeStore, tmp_path: Path) -> None:
     assert ingest([str(tmp_path / "a.jsonl")], lake).totals.stored == 1
     with lake.lease() as lease:
         assert lease.rows("SELECT details FROM error_events") == [{"details": "before\x00after"}]
+
+
+def test_prune_leaves_one_snapshot_and_no_file_of_an_older_one(
+    cluster: Cluster, lake: LakeStore, url: str, tmp_path: Path
+) -> None:
+    files = Path(url.split("data_path='")[1][:-1])
+    for number, started in enumerate(("2020-01-01T00:00:00Z", "2020-02-01T00:00:00Z", "2100-01-01T00:00:00Z")):
+        path = tmp_path / f"{number}.jsonl"
+        run = line("run", f"r{number}", status="failed", started_at=started)
+        told = {"error_code": "E", "location": "a.py", "state_hash": "1", "details": f"{SECRET} {number}"}
+        path.write_bytes(run + line("error_event", f"r{number}", **told))
+        ingest([str(path)], lake)
+    foreseen = faultlens("prune", "--older-than", "90d", "--dry-run", "--store", url, folder=tmp_path)
+    assert foreseen.code == 0, foreseen.err
+    assert len(list(parquet_with(files, SECRET))) == 3
+    done = faultlens("prune", "--older-than", "90d", "--store", url, folder=tmp_path)
+    assert done.code == 0, done.err
+    with lake.lease() as lease:
+        assert lease.rows("SELECT native_id FROM runs") == [{"native_id": "r2"}]
+        assert lease.rows("SELECT sum(occurrences)::BIGINT AS n FROM signature_totals") == [{"n": 1}]
+    assert cluster.sql("SELECT count(*) FROM ducklake_snapshot", database(url)) == ["1"]
+    listed = cluster.sql("SELECT count(*) FROM ducklake_data_file WHERE end_snapshot IS NULL", database(url))
+    deletes = cluster.sql("SELECT count(*) FROM ducklake_delete_file WHERE end_snapshot IS NULL", database(url))
+    assert len(list(files.rglob("*.parquet"))) == int(listed[0])
+    assert deletes == ["0"]
+    assert [path for number in (0, 1) for path in parquet_with(files, f"{SECRET} {number}")] == []
+    assert postgres_files_with(cluster, database(url), f"{SECRET} 0") == []
+
+
+def test_upkeep_expires_what_nobody_has_read_for_long(
+    cluster: Cluster, lake: LakeStore, url: str, con: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = Path(url.split("data_path='")[1][:-1])
+    monkeypatch.setattr(lake_upkeep, "_KEPT_FOR", timedelta(0))
+    monkeypatch.setattr(lake_upkeep, "SNAPSHOTS_BETWEEN", 4)
+    for number in range(9):
+        with lake.publication(con) as draft:
+            draft.cursor().execute("DELETE FROM runs").fetchall()
+            draft.cursor().execute("INSERT INTO runs (run_id) VALUES (?)", [str(number)]).fetchall()
+    assert int(cluster.sql("SELECT count(*) FROM ducklake_snapshot", database(url))[0]) <= 6
+    known = cluster.sql("SELECT count(*) FROM ducklake_data_file", database(url))
+    deleted = cluster.sql("SELECT count(*) FROM ducklake_delete_file", database(url))
+    waiting = cluster.sql("SELECT count(*) FROM ducklake_files_scheduled_for_deletion", database(url))
+    assert len(list(files.rglob("*.parquet"))) == sum(int(n) for (n,) in (known, deleted, waiting))
+    with lake.lease() as lease:
+        assert lease.rows("SELECT run_id FROM runs") == [{"run_id": "8"}]

@@ -26,7 +26,7 @@ pytestmark = [
 
 ROOT = test_spark.ROOT
 EXTRA = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["lake"]
-# Rows gone from the files of some tables, and one of the few rows that the catalogue holds itself.
+# Rows gone from the files of some tables.
 SHRUNK = (
     "DELETE FROM error_events WHERE seq % 7 = 3",
     "DELETE FROM findings WHERE seq % 5 = 1",

@@ -54,6 +54,7 @@ def check(
         checked_address(url)
     chosen = opened(store)
     with chosen.lease() as lease:
+        _hint_at_older_rules(lease)
         found = alerts(lease)
         failed = [line for condition in conditions for line in _failures(lease, found, condition)]
     _note_bands(chosen, found)
@@ -66,6 +67,21 @@ def check(
     for line in [*(f"fails: {line}" for line in failed), *undelivered]:
         click.echo(f"faultlens: {line}", err=True)
     ctx.exit(1 if failed or undelivered else 0)
+
+
+def _hint_at_older_rules(lease: Lease) -> None:
+    """Findings of runs that another version judged are said to be that: a hint, and no reason to fail."""
+    from ingest.derive.version import version
+    from queries.ingest_health.judged_by import judged_by
+
+    current = version()
+    older = sum(row.runs for row in judged_by(lease) if row.version != current)
+    if older:
+        click.echo(
+            f"faultlens: {older} {'run was' if older == 1 else 'runs were'} judged by older rules, or other retry "
+            "budgets; faultlens rebuild judges them again",
+            err=True,
+        )
 
 
 def _failures(lease: Lease, found: Sequence[Alert], condition: str) -> Iterator[str]:

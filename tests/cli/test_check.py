@@ -15,8 +15,9 @@ from click.testing import CliRunner, Result
 
 from dashboard.cli import main
 from dashboard.escalation import notify
+from ingest.load import ingest
 from ingest.people import Acknowledgement, acknowledge
-from ingest.store import open_store
+from ingest.store import memory_connection, open_store
 from tests.queries.attempts import NOON, Store
 
 RISKY = "[bands.default]\nwindow = '1d'\n[bands.w]\nwindow = '1d'\nrisk_bearing = true\n"
@@ -85,6 +86,20 @@ def store(*days: tuple[int, int], workload: str = "w") -> Path:
 
 def check(*arguments: str) -> Result:
     return CliRunner().invoke(main, ["check", *arguments])
+
+
+def test_runs_that_older_rules_judged_are_a_hint_and_no_failure(folder: Path) -> None:
+    file = folder / "a.jsonl"
+    file.write_text("".join(f'{{"record": "run", "run_id": "r{number}"}}\n' for number in range(3)))
+    ingest([str(file)], folder / "faultlens.duckdb")
+    assert "older rules" not in check().stderr
+    with memory_connection() as con, open_store("faultlens.duckdb") as opened, opened.publication(con) as draft:
+        draft.cursor().execute("UPDATE runs SET derived_by = 'older' WHERE native_id <> 'r1'").fetchall()
+    done = check()
+    assert (done.exit_code, "older rules" in done.stdout) == (0, False)
+    assert "faultlens: 2 runs were judged by older rules" in done.stderr
+    assert CliRunner().invoke(main, ["rebuild"]).exit_code == 0
+    assert "older rules" not in check().stderr
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from ingest.derive.version import version
 from ingest.load import ingest
+from ingest.store import memory_connection
 from ingest.store.url import open_store
 from queries.catalogue import named
 
@@ -40,3 +42,14 @@ def test_totals_count_a_grown_file_once(grown: str) -> None:
 def test_evidence_of_a_run_names_what_was_rejected_in_the_grown_file(grown: str) -> None:
     rows = {(row.verdict, row.what): row.records for row in answered(grown, "run_evidence", run="g")}
     assert rows == {("counted", "error events, recorded"): 2, ("rejected", "in the same files: not_json"): 2}
+
+
+def test_runs_are_counted_by_the_version_that_judged_them(tmp_path: Path) -> None:
+    file, store = tmp_path / "g.jsonl", str(tmp_path / "g.duckdb")
+    file.write_text("".join(f'{{"record": "run", "run_id": "r{number}"}}\n' for number in range(5)))
+    ingest([str(file)], store)
+    with memory_connection() as con, open_store(store) as opened, opened.publication(con) as draft:
+        draft.cursor().execute("UPDATE runs SET derived_by = 'older' WHERE native_id IN ('r1', 'r3')").fetchall()
+        draft.cursor().execute("UPDATE runs SET derived_by = NULL WHERE native_id = 'r2'").fetchall()
+    counted = {row.version: row.runs for row in answered(store, "judged_by")}
+    assert counted == {version(): 2, "older": 2, None: 1}

@@ -57,7 +57,8 @@ class Answers:
         self._lock = Lock()
         self._kept: OrderedDict[Question, tuple[Any, int]] = OrderedDict()
         self._asking: dict[Question, Future[Any]] = {}
-        self._slow: dict[Question, QueryTooSlow] = {}
+        # With the limit, not the error: one that is raised again and again holds every page it was raised in.
+        self._slow: dict[Question, float] = {}
         self._newest: dict[str, str] = {}
 
     def __len__(self) -> int:
@@ -71,7 +72,7 @@ class Answers:
             self._newest[store] = generation
             for question in [kept for kept in self._kept if self._is_old(kept)]:
                 self._drop(question)
-            self._slow = {question: slow for question, slow in self._slow.items() if not self._is_old(question)}
+            self._slow = {slow: seconds for slow, seconds in self._slow.items() if not self._is_old(slow)}
 
     def answer(self, question: Question, asked: Callable[[], T]) -> T:
         """The answer: kept, just being asked by another session, or asked now."""
@@ -81,7 +82,7 @@ class Answers:
                     self._kept.move_to_end(question)
                     return cast("T", self._kept[question][0])
                 if question in self._slow:
-                    raise self._slow[question]
+                    raise QueryTooSlow(question, self._slow[question])
                 others = self._asking.get(question)
                 own: Future[Any] = self._asking.setdefault(question, Future())
             if others is None:
@@ -113,7 +114,7 @@ class Answers:
             with self._lock:
                 del self._asking[question]
                 if isinstance(error, QueryTooSlow) and not self._is_old(question):
-                    self._slow[question] = error
+                    self._slow[question] = error.seconds
             if isinstance(error, Exception):
                 own.set_exception(error)
             else:  # this session was ended, the others were not: one of them asks anew

@@ -15,6 +15,8 @@ from queries.reader import Answer
 
 R = TypeVar("R")
 ROWS = 50
+# A page of more digits begins where no count of rows comes to.
+_MOST_DIGITS = 12
 
 
 def in_pages(
@@ -64,7 +66,7 @@ def pager(key: str, last: int, *, is_another: bool = False) -> int:
 
 def _numbers_to(last: int, key: str) -> list[str]:
     """Of the numbers in the address those that the list has."""
-    return [text for text in st.query_params.get_all(key) if text.isdecimal() and 1 <= int(text) <= last]
+    return [text for text in st.query_params.get_all(key) if 1 <= _number(text) <= last]
 
 
 def _is_another(key: str, asked: dict[str, Any]) -> bool:
@@ -77,5 +79,9 @@ def _is_another(key: str, asked: dict[str, Any]) -> bool:
 
 def _named(key: str) -> int:
     """The page that was chosen, or that the address names."""
-    chosen = st.session_state.get(key, st.query_params.get(key))
-    return int(chosen) if str(chosen).isdecimal() and int(chosen) > 0 else 1
+    return _number(str(st.session_state.get(key, st.query_params.get(key)))) or 1
+
+
+def _number(text: str) -> int:
+    """The number that an address names; 0 where it is none, or larger than a list can be long."""
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else 0

@@ -7,6 +7,7 @@ is stored and what is a duplicate can be counted in units once the store is know
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,7 @@ from ingest.batch import Batch
 from ingest.derive.conditions import filled
 from ingest.rows import Row, Where
 from ingest.store.catalog import quoted
+from ingest.store.errors import StoreUnusable
 from ingest.tables import CHILDREN, KEYS, OF_RUNS, RECORD_TABLES, STAGING_ONLY, WITHOUT_RUN
 from ingest.workspace import Workspace
 
@@ -30,6 +32,8 @@ BYTES_AT_ONCE = 64 * 1024 * 1024
 # What DuckDB may hold in memory where there are many records; the rest of the process has room beside it.
 MEMORY_LIMIT = "450MB"
 THREADS = 4
+# The folder in the scratch folder for what has no room in memory.
+_PUT_ASIDE = "spilled"
 _ARROW = {
     "VARCHAR": pa.string(),
     "JSON": pa.string(),
@@ -40,6 +44,18 @@ _ARROW = {
     "VARCHAR[]": pa.list_(pa.string()),
     "TIMESTAMP WITH TIME ZONE": pa.timestamp("us", tz="UTC"),
 }
+
+
+class NoRoom(StoreUnusable):
+    """What is held while records are put together has no room, neither in memory nor in the temporary folder."""
+
+    def __init__(self, cause: duckdb.Error) -> None:
+        """Hold what DuckDB said first, without its list of settings that nobody can reach."""
+        said = str(cause).partition("\n")[0]
+        super().__init__(
+            f"no room to put the records together: {said}: the store is unchanged; free memory, or space in the"
+            f" temporary folder ({tempfile.gettempdir()}; TMPDIR names another), or ingest fewer files at once"
+        )
 
 
 class Staging:
@@ -71,7 +87,7 @@ class Staging:
         return self.staged == "memory"
 
     def _stage_in(self, scratch: Path) -> None:
-        self.con.execute(f"SET memory_limit = '{MEMORY_LIMIT}'; SET temp_directory = {quoted(scratch / 'spilled')}")
+        self.con.execute(f"SET memory_limit = '{MEMORY_LIMIT}'; SET temp_directory = {quoted(scratch / _PUT_ASIDE)}")
         self.con.execute(f"SET threads = {min(THREADS, os.cpu_count() or 1)}")
         # Not in a file of its own: that would be written twice, as a log and as a table, compressed for nobody.
         self._attach("':memory:'")
@@ -179,10 +195,18 @@ def staged_in(scratch: Path | None) -> Iterator[Staging]:
     staging = Staging(scratch)
     try:
         yield staging
-    except BaseException:
+    except BaseException as fault:
         staging.close()
+        if isinstance(fault, duckdb.Error) and _is_full(fault, scratch):
+            raise NoRoom(fault) from fault
         raise
     staging.give_back()
+
+
+def _is_full(fault: duckdb.Error, scratch: Path | None) -> bool:
+    """There was no memory, or what was to be put aside could not be written."""
+    is_put_aside = scratch is not None and str(scratch / _PUT_ASIDE) in str(fault)
+    return isinstance(fault, duckdb.OutOfMemoryException) or (is_put_aside and isinstance(fault, duckdb.IOException))
 
 
 def _schema(columns: dict[str, str]) -> pa.Schema:

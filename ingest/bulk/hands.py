@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
 from queue import SimpleQueue
 from threading import Event
@@ -48,7 +48,9 @@ class Hand:
             turn.wait()
             self.con.commit()
         except duckdb.Error:
-            self.con.rollback()
+            # What could not be committed is rolled back already.
+            with suppress(duckdb.Error):
+                self.con.rollback()
             staged = Staged(0, irregular=_all_of(window, "sql_failed"))
         finally:
             self.con.unregister(LINES)

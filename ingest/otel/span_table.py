@@ -41,7 +41,24 @@ def rows(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _values(column: Any) -> list[Any]:
-    """The column's cells; times as times of whole microseconds, which is what is kept of them."""
-    if pa.types.is_timestamp(column.type):
-        column = column.cast(pa.timestamp("us", tz=column.type.tz), safe=False)
-    return list(column.to_pylist())
+    """The column's cells; times as times of whole microseconds, which is what is kept of them.
+
+    Finer ones would be pandas' own, and no value at all in a process without it.
+    """
+    kept = _in_microseconds(column.type)
+    return list((column if kept == column.type else column.cast(kept, safe=False)).to_pylist())
+
+
+def _in_microseconds(kind: pa.DataType) -> pa.DataType:
+    """The type with the times in it, however deep, in microseconds."""
+    if pa.types.is_timestamp(kind):
+        return pa.timestamp("us", tz=kind.tz)
+    if pa.types.is_duration(kind):
+        return pa.duration("us")
+    if pa.types.is_time64(kind):
+        return pa.time64("us")
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_in_microseconds(field.type)) for field in kind])
+    if pa.types.is_list(kind):
+        return pa.list_(kind.value_field.with_type(_in_microseconds(kind.value_type)))
+    return kind

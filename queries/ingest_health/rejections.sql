@@ -12,5 +12,13 @@ SELECT
 FROM rejections
 LEFT JOIN source_files ON source_files.file_id = rejections.file_id
 WHERE ($reason IS NULL OR rejections.reason = $reason)
-ORDER BY source_files.path, rejections.part, rejections.line, rejections.offset_bytes, rejections.reason
+-- Of a document, or of one line, many are refused at the same place: pages of them lose none.
+ORDER BY
+    source_files.path,
+    rejections.part,
+    rejections.line,
+    rejections.offset_bytes,
+    rejections.reason,
+    rejections.message,
+    rejections.raw
 LIMIT $limit OFFSET $offset

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, time, timedelta, timezone
+from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from ingest import batch
@@ -90,3 +92,32 @@ def test_arrays_are_made_without_pandas_where_it_is_left_out_and_it_can_still_be
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     rows = [{"a": "x", "b": [1]}, {"a": None, "b": None}]
     assert json.loads(done.stdout) == [not leaves_out, rows, 2]
+
+
+READS_A_TABLE = """
+import sys
+from pathlib import Path
+from ingest.batch import leave_pandas_out
+from ingest.otel.span_table import rows
+from ingest.source import Source
+if {leaves_out}:
+    leave_pandas_out()
+print(list(rows(Source(Path({path!r}), "t", "t"))))
+"""
+
+
+@pytest.mark.parametrize("leaves_out", [False, True])
+def test_a_table_of_times_reads_the_same_where_pandas_is_left_out(tmp_path: Path, *, leaves_out: bool) -> None:
+    # 2023-11-14 22:13:20 and a little, as a table has it at the top and inside a list of objects.
+    at, path = 1_700_000_000_000_000_123, tmp_path / "t.parquet"
+    moment = pa.struct([("timestamp", pa.timestamp("ns"))])
+    columns = {
+        "took": pa.array([1_000_000_123], pa.duration("ns")), "clock": pa.array([1_000_000_123], pa.time64("ns")),
+        "events": pa.array([[{"timestamp": at}]], pa.list_(moment)), "event": pa.array([{"timestamp": at}], moment),
+    }  # fmt: skip
+    pq.write_table(pa.table(columns), path)
+    code = READS_A_TABLE.format(leaves_out=leaves_out, path=str(path))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    when = {"timestamp": datetime(2023, 11, 14, 22, 13, 20)}  # noqa: DTZ001 - the table names no zone
+    row = {"took": timedelta(seconds=1), "clock": time(0, 0, 1), "events": [when], "event": when}
+    assert done.stdout == f"{[(1, row)]}\n"

@@ -53,3 +53,16 @@ def test_runs_are_counted_by_the_version_that_judged_them(tmp_path: Path) -> Non
         draft.cursor().execute("UPDATE runs SET derived_by = NULL WHERE native_id = 'r2'").fetchall()
     counted = {row.version: row.runs for row in answered(store, "judged_by")}
     assert counted == {version(): 2, "older": 2, None: 1}
+
+
+def test_pages_of_records_refused_at_one_place_have_each_once(tmp_path: Path) -> None:
+    # Of a document nothing has a line; DuckDB gives equals in any order, and another one for each page.
+    places, store = 500, str(tmp_path / "r.duckdb")
+    with memory_connection() as con, open_store(store) as opened, opened.publication(con) as draft:
+        draft.cursor().execute(
+            "INSERT INTO rejections BY NAME SELECT 'f' AS file_id, 'missing_span_id' AS reason,"
+            " 'm' || (n * 7919) % $places AS message FROM range($places) AS numbers(n)",
+            {"places": places},
+        ).fetchall()
+    pages = [answered(store, "rejections", limit="50", offset=str(before)) for before in range(0, places, 50)]
+    assert sorted(row.message for page in pages for row in page) == sorted(f"m{number}" for number in range(places))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -176,6 +177,19 @@ def test_what_took_too_long_is_not_asked_again_until_somebody_wants_it(answers: 
     assert len(calls) == 1
     answers.forget(QUESTION)
     assert answers.answer(QUESTION, lambda: ("row",)) == ("row",)
+
+
+def test_what_is_told_again_of_a_slow_question_holds_no_page_it_was_told_to(answers: Answers) -> None:
+    def too_slow() -> object:
+        raise QueryTooSlow(QUESTION, 2)
+
+    told = []
+    for _ in range(3):
+        with pytest.raises(QueryTooSlow) as again:
+            answers.answer(QUESTION, too_slow)
+        told.append(again.value)
+    assert told[1] is not told[2]
+    assert len(list(traceback.walk_tb(told[2].__traceback__))) == len(list(traceback.walk_tb(told[1].__traceback__)))
 
 
 def test_the_size_of_rows_is_near_what_they_hold(full_store: Path) -> None:

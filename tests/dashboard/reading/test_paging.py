@@ -56,7 +56,11 @@ def test_the_address_opens_any_page_of_a_list(dashboard: Opened, many_runs: Path
     assert "; 0 more after these." in texts(end)
 
 
-@pytest.mark.parametrize("asked", ["0", "9999", "two", "-1"])
+@pytest.mark.parametrize(
+    "asked",
+    ["0", "9999", "two", "-1", "9" * 20, "9" * 5_000],
+    ids=["0", "9999", "two", "-1", "20 digits", "5,000 digits"],
+)
 def test_a_page_that_the_list_does_not_have_is_said(dashboard: Opened, many_runs: Path, asked: str) -> None:
     app = dashboard(many_runs, "signatures", signatures_page=asked)
     assert not app.exception

@@ -14,10 +14,10 @@ from ingest import affected, load, merge, staging
 from ingest.affected import Affected
 from ingest.bulk import hands, reading
 from ingest.bulk.windows import Window, windows
-from ingest.staging import RECORD_TABLES, Staging
+from ingest.staging import RECORD_TABLES, NoRoom, Staging
 from tests.bench import data, otlp_data
 from tests.ingest.bulk.both import bulk_from
-from tests.ingest.loaded import content, loaded
+from tests.ingest.loaded import RUN, content, load_bytes, loaded
 
 LIMIT_MB = 90
 WINDOW_BYTES = 4 << 20
@@ -84,3 +84,18 @@ def test_what_is_held_follows_from_the_limits(form: str, tmp_path: Path) -> None
     assert 0 < held.rows <= ROWS_AT_ONCE + LARGEST_RUN
     loaded(tmp_path / "at-once.duckdb", file)
     assert content(tmp_path / "bounded.duckdb") == content(tmp_path / "at-once.duckdb")
+
+
+def test_where_the_memory_does_not_do_one_line_says_so_and_the_store_stays(tmp_path: Path) -> None:
+    file, store = tmp_path / "large.jsonl", load_bytes(tmp_path, RUN).store
+    before = store.read_bytes()
+    data.write(file, events=20_000, runs=400)
+    with (
+        patch.object(load, "IN_MEMORY_BYTES", 0),
+        patch.object(staging, "MEMORY_LIMIT", "6MB"),
+        pytest.raises(NoRoom, match="the store is unchanged; free memory") as refused,
+    ):
+        loaded(store, file)
+    assert "\n" not in str(refused.value)
+    assert refused.value.exit_code == 3
+    assert store.read_bytes() == before

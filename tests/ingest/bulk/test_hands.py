@@ -100,6 +100,20 @@ def test_a_window_that_sql_stumbles_over_is_left_as_a_whole_and_no_other(con: du
     assert seen(con) == [1, 3, 4]
 
 
+def test_a_window_that_cannot_be_committed_is_left_as_a_whole_and_no_other(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("CREATE TABLE once (number INTEGER PRIMARY KEY)")
+    both = Barrier(HANDS)
+
+    class BothTheSame(Reader):
+        def stage(self, lines: pa.Table) -> Staged:
+            self.con.execute("INSERT INTO once VALUES (1)").fetchall()
+            both.wait(PATIENCE_S)
+            return super().stage(lines)
+
+    assert staged(con, map(window, (1, 2)), BothTheSame) == [(1, 1, 0), (2, 0, 1)]
+    assert seen(con) == [1]
+
+
 def test_what_stands_before_a_damage_is_staged_before_it_is_told(con: duckdb.DuckDBPyConnection) -> None:
     def damaged() -> Iterator[Window]:
         yield from map(window, (1, 2, 3))

@@ -26,5 +26,5 @@ class Scale:
 
 
 QUICK = Scale("quick", 20_000, (20_000, 60_000), 1, 1, 4, 0, 0, judges=False)
-DEFAULT = Scale("default", 1_000_000, (10_000, 100_000, 1_000_000), 3, 3, 60, 5_000, 0, judges=True)
+DEFAULT = Scale("default", 1_000_000, (10_000, 100_000, 1_000_000), 2, 3, 60, 5_000, 0, judges=True)
 SOAK = Scale("soak", 10_000_000, (10_000, 100_000, 1_000_000, 10_000_000), 2, 3, 240, 20_000, 5, judges=True)

@@ -34,7 +34,10 @@ def in_pages(
     Another question begins at its first page.
     """
     is_another = _is_another(key, asked)
-    number = 1 if is_another else _named(key)
+    if is_another:
+        # Before anything is asked: should that take too long, the list still begins at its first page.
+        st.session_state[key] = 1
+    number = _named(key)
     shown = ask(query, **asked, limit=rows, offset=(number - 1) * rows)
     if not shown.rows and number > 1:
         shown = ask(query, **asked, limit=rows, offset=0)
@@ -56,10 +59,8 @@ def in_pages(
 
 
 def pager(key: str, last: int, *, is_another: bool = False) -> int:
-    """The number of the open page in a list of so many; the first, where the list is another one than before."""
-    if is_another:
-        st.session_state[key] = 1
-    else:
+    """The number of the open page in a list of so many. Of another list than before, the address says nothing yet."""
+    if not is_another:
         say_unknown(key, _numbers_to(last, key), "The list has no page of this number, its first is shown")
     return st.pagination(last, key=key, bind="query-params") if last > 1 else 1
 

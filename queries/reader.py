@@ -163,10 +163,18 @@ def _as_type(query: str, parameter: inspect.Parameter, text: str) -> Any:
     wanted = parameter.annotation
     if isinstance(wanted, types.UnionType):
         wanted = next(option for option in typing.get_args(wanted) if option is not type(None))
+    if typing.get_origin(wanted) is typing.Literal:
+        return _one_of(query, parameter.name, text, typing.get_args(wanted))
     try:
         return _CONVERSIONS.get(wanted, str)(text)
     except ValueError as error:
         raise BadParameter(f"query {query}, parameter {parameter.name}: '{text}' cannot be read ({error})") from None
+
+
+def _one_of(query: str, parameter: str, text: str, words: tuple[str, ...]) -> str:
+    if text not in words:
+        raise BadParameter(f"query {query}, parameter {parameter}: '{text}' is none of {', '.join(words)}")
+    return text
 
 
 def time_from(text: str) -> datetime:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from ingest.store.configuration import configuration, duration
 from queries.reader import Answer, Engine, ask
@@ -53,15 +54,12 @@ def signatures(
     state: str | None = None,
     signature: str | None = None,
     search: str | None = None,
-    sort: str = "frequent",
+    sort: Literal["frequent", "newest", "runs"] = "frequent",
     resolved_after_s: int | None = None,
     limit: int = 1000,
     offset: int = 0,
 ) -> Answer[SignatureRow]:
-    """Failures by signature with their lifecycle; partial ones are possibly the same.
-
-    `sort` may be frequent, newest or runs.
-    """
+    """Failures by signature with their lifecycle; partial ones are possibly the same."""
     return ask(
         lease, __file__, SignatureRow, workload=workload, source=source, since=since, until=until, state=state,
         signature=signature, search=search, sort=sort, limit=limit, offset=offset,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from queries.reader import Answer, Engine, ask
 
@@ -39,11 +40,11 @@ def runs(
     until: datetime | None = None,
     status: str | None = None,
     search: str | None = None,
-    sort: str = "newest",
+    sort: Literal["newest", "oldest", "longest", "most_errors", "name"] = "newest",
     limit: int = 1000,
     offset: int = 0,
 ) -> Answer[RunRow]:
-    """Runs with how they really ended, the newest first; `sort` may be newest, oldest, longest, most_errors or name."""
+    """Runs with how they really ended, the newest first."""
     return ask(
         lease, __file__, RunRow, workload=workload, source=source, since=since, until=until, status=status,
         search=search, sort=sort, limit=limit, offset=offset,

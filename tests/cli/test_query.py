@@ -118,6 +118,7 @@ WRONG = [
     ("a parameter without a value", ("query", "timeline"), "needs --param run"),
     ("a time that is none", ("query", "runs", "--param", "since=yesterday"), "'yesterday' cannot be read"),
     ("a number that is none", ("query", "runs", "--param", "limit=many"), "'many' cannot be read"),
+    ("a word that is none of those", ("query", "runs", "--param", "sort=size"), "newest, oldest, longest, most_errors"),
     ("a number beyond 64 bit", ("query", "runs", "--param", "limit=99999999999999999999999"), "limit"),
     ("a negative number", ("query", "runs", "--param", "limit=-1"), "limit"),
     ("unknown run", ("explain", "nobody"), "no run 'nobody'"),

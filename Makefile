@@ -104,7 +104,7 @@ lint: install ## ruff, mypy and the import contracts, without the tests
 # For developers, in a minute: make bench BENCH_ARGS=--quick
 BENCH_ARGS ?= --write
 
-bench: install ## every promised figure at a million records, with ratios; writes tests/bench/RESULTS.md (15 minutes)
+bench: install ## every promised figure at a million records, with ratios; writes tests/bench/RESULTS.md (half an hour)
 	@$(PY) -m tests.bench $(BENCH_ARGS)
 
 soak-bench: install ## the same at ten million records and with a file of five gigabytes (hours, 60 GB of disk)

@@ -137,10 +137,10 @@ def needed(name: str, run: str, other: str) -> dict[str, str]:
 
 
 def runs_of(store: Path) -> tuple[str, str]:
-    """The longest run and another one that failed."""
+    """The longest run and another one that failed; a small store may have one run only."""
     with closing(open_store(store)) as opened, opened.lease() as lease:
         rows = lease.rows("SELECT run_id FROM runs ORDER BY spans DESC, run_id LIMIT 1")
-        other = lease.rows("SELECT run_id FROM runs WHERE status = 'failed' ORDER BY run_id LIMIT 1")
+        other = lease.rows("SELECT run_id FROM runs ORDER BY status = 'failed' DESC, spans, run_id LIMIT 1")
     return rows[0]["run_id"], other[0]["run_id"]
 
 

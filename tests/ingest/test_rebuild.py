@@ -119,6 +119,7 @@ def test_a_rebuild_of_everything_changes_no_answer(everything: Path, copy: Path)
     assert differing(everything, copy) == set()
 
 
+@pytest.mark.soak
 def test_nor_does_one_in_many_portions(everything: Path, copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(affected, "ROWS_AT_ONCE", 2_000)
     with open_store(copy) as store:
@@ -126,6 +127,7 @@ def test_nor_does_one_in_many_portions(everything: Path, copy: Path, monkeypatch
     assert differing(everything, copy) == set()
 
 
+@pytest.mark.soak
 def test_another_order_of_the_files_gives_the_same_answers(month: Path, tmp_path: Path) -> None:
     for path in reversed(MONTH):
         ingest([str(path)], tmp_path / "other.duckdb")
@@ -181,7 +183,7 @@ class TestOlderRules:
                 assert set(after[table][len(untouched) :]) <= spoilt
         assert before["findings"] != after["findings"]
 
-    @pytest.mark.parametrize("rows_at_once", [affected.ROWS_AT_ONCE, 2_000])
+    @pytest.mark.parametrize("rows_at_once", [affected.ROWS_AT_ONCE, pytest.param(2_000, marks=pytest.mark.soak)])
     def test_a_second_rebuild_changes_nothing(
         self, copy: Path, monkeypatch: pytest.MonkeyPatch, rows_at_once: int
     ) -> None:

@@ -70,7 +70,7 @@ def bounded(file: Path, store: Path) -> Held:
     return held
 
 
-@pytest.mark.parametrize("form", ["native", "otlp"])
+@pytest.mark.parametrize("form", [pytest.param("native", marks=pytest.mark.soak), "otlp"])
 def test_what_is_held_follows_from_the_limits(form: str, tmp_path: Path) -> None:
     file = tmp_path / "large.jsonl"
     if form == "native":

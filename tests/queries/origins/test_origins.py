@@ -10,7 +10,7 @@ import pytest
 
 from ingest.load import ingest
 from ingest.reviews import Review, write
-from ingest.store import Lease, Store, open_store
+from ingest.store import AnyStore, Lease, open_store
 from queries.origins.origin_figures import origin_figures
 from queries.origins.origin_matrix import origin_matrix
 from queries.origins.origins import OriginRow, origins
@@ -44,13 +44,11 @@ def test_every_story_is_read_as_it_was_meant(stories: Lease, wanted: dict[str, s
     assert row.event_id == wanted["event"]
 
 
-def native(path: Path, *records: str) -> Store:
+def native(path: Path, *records: str) -> AnyStore:
     file = path / f"n{len(list(path.glob('n*.jsonl')))}.jsonl"
     file.write_text("\n".join(records) + "\n", encoding="utf-8")
     ingest([str(file)], path / "store.duckdb")
-    opened = open_store(path / "store.duckdb")
-    assert isinstance(opened, Store)
-    return opened
+    return open_store(path / "store.duckdb")
 
 
 def diagnosed(path: Path, observed: str, originated: str) -> OriginRow:
@@ -167,10 +165,9 @@ def test_a_review_stands_before_the_record_which_stays_beside_it(tmp_path: Path)
         assert (cell.failures, cell.reviewed) == (1, 1)
 
 
-def _reviewed(path: Path, **fields: str) -> Store:
+def _reviewed(path: Path, **fields: str) -> AnyStore:
     ingest([str(STORIES / "acceptance.jsonl"), str(STORIES / "suspected.jsonl")], path / "store.duckdb")
     store = open_store(path / "store.duckdb")
-    assert isinstance(store, Store)
     body = {"verdict": "overridden", **fields}
     write(store, [Review("faultlens:origin-acceptance", "diagnosis", "Mara", body, event_id="e1")])
     return store

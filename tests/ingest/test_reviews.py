@@ -115,8 +115,7 @@ def test_a_null_prevention_is_kept_and_flagged(tmp_path: Path) -> None:
 
 def load_and_open(folder: Path) -> AnyStore:
     load_bytes(folder, FAILED)
-    store = open_store(folder / "store.duckdb")
-    return store
+    return open_store(folder / "store.duckdb")
 
 
 def test_history_is_kept_and_the_newest_of_a_line_stands(tmp_path: Path) -> None:

@@ -25,28 +25,17 @@ chosen AS (
 ,
 -- include _reviewed_steps.sql
 ,
+-- include _standing.sql
+,
 -- Counted apart: a window over everything that passes would keep all of its texts in hand.
 counted AS (
-    SELECT (
-        SELECT count(*) FROM origin_facts
-        WHERE run_id IN (SELECT run_id FROM chosen)
-          AND NOT EXISTS (
-              SELECT 1 FROM reviewed
-              WHERE reviewed.run_id = origin_facts.run_id AND reviewed.event_key = origin_facts.event_id
-          )
-          AND ($unsettled IS NULL
-              OR ($unsettled = 'provisional' AND fix_at = 'observation')
-              OR ($unsettled = 'origin after observation' AND coalesce(distance, step_distance) < 0)
-              OR ($unsettled = 'trigger as root cause' AND trigger_is_cause)
-              OR ($unsettled = 'null prevention' AND prevention_null))
-    ) + (
-        SELECT count(*) FROM reviewed_origins
-        WHERE ($unsettled IS NULL
-              OR ($unsettled = 'provisional' AND fix_at = 'observation')
-              OR ($unsettled = 'origin after observation' AND coalesce(distance, step_distance) < 0)
-              OR ($unsettled = 'trigger as root cause' AND trigger_is_cause)
-              OR ($unsettled = 'null prevention' AND prevention_null))
-    ) AS matching
+    SELECT count(*) AS matching
+    FROM standing
+    WHERE ($unsettled IS NULL
+         OR ($unsettled = 'provisional' AND is_provisional)
+         OR ($unsettled = 'origin after observation' AND is_after)
+         OR ($unsettled = 'trigger as root cause' AND trigger_is_cause)
+         OR ($unsettled = 'null prevention' AND prevention_null))
 ),
 diagnosed AS (
     SELECT

@@ -22,31 +22,12 @@ chosen AS (
 ,
 -- include _reviewed_steps.sql
 ,
-diagnosed AS (
-    SELECT
-        fix_at = 'observation' AS is_provisional,
-        coalesce(distance, step_distance) < 0 AS is_after,
-        trigger_is_cause,
-        prevention_null
-    FROM origin_facts
-    WHERE run_id IN (SELECT run_id FROM chosen)
-      AND NOT EXISTS (
-          SELECT 1 FROM reviewed
-          WHERE reviewed.run_id = origin_facts.run_id AND reviewed.event_key = origin_facts.event_id
-      )
-    UNION ALL
-    SELECT
-        fix_at = 'observation' AS is_provisional,
-        coalesce(distance, step_distance) < 0 AS is_after,
-        trigger_is_cause,
-        prevention_null
-    FROM reviewed_origins
-)
-SELECT 'provisional' AS unsettled, count(*) FILTER (is_provisional) AS failures FROM diagnosed
+-- include _standing.sql
+SELECT 'provisional' AS unsettled, count(*) FILTER (is_provisional) AS failures FROM standing
 UNION ALL
-SELECT 'origin after observation' AS unsettled, count(*) FILTER (is_after) AS failures FROM diagnosed
+SELECT 'origin after observation' AS unsettled, count(*) FILTER (is_after) AS failures FROM standing
 UNION ALL
-SELECT 'trigger as root cause' AS unsettled, count(*) FILTER (trigger_is_cause) AS failures FROM diagnosed
+SELECT 'trigger as root cause' AS unsettled, count(*) FILTER (trigger_is_cause) AS failures FROM standing
 UNION ALL
-SELECT 'null prevention' AS unsettled, count(*) FILTER (prevention_null) AS failures FROM diagnosed
+SELECT 'null prevention' AS unsettled, count(*) FILTER (prevention_null) AS failures FROM standing
 ORDER BY unsettled

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +16,7 @@ from tests.bench import inputs, served
 from tests.bench.reading import addresses, runs_of
 from tests.bench.report import Section, at_most, number
 from tests.bench.scale import Scale
-from tests.dashboard.test_browser import CHROMIUMS, FLAGS
+from tests.browser import FLAGS, program
 
 TIMEOUT_MS = 120_000
 RUN_PAGE, RUN_PAGE_MS = "run: 10,000 spans", 1_000
@@ -71,7 +69,7 @@ class Opened:
 
 def sections(scale: Scale, folder: Path) -> list[Section]:
     """Pages by their address, then what is done on a page; nothing where there is no browser."""
-    path = os.environ.get("FAULTLENS_BROWSER") or next(filter(None, map(shutil.which, CHROMIUMS)), None)
+    path = program()
     if not path:
         return [Section("Pages in a browser", (), notes=["Skipped: no Chromium found (FAULTLENS_BROWSER)."])]
     size = min(max(scale.sizes), 1_000_000)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 from streamlit.testing.v1 import AppTest
 
 from ingest.store import memory_connection, open_store
+from tests.browser import chromium
 from tests.queries.full_store import write
 
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
@@ -27,6 +29,12 @@ def full_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("full") / "full.duckdb"
     write(path)
     return path
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -4,32 +4,25 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 from dashboard.page import FilePage, pages
 from ingest.store import memory_connection, publication
+from tests.browser import is_healthy
 from tests.queries.full_store import write
 
 pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parents[2]
 PAGES = [file for files in pages().values() for file in files]
-CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-]  # fmt: skip
 # Streamlit asks for these below the page's own path first, and finds them at the root.
 STREAMLITS_OWN_404 = re.compile(r"/\w+/_stcore/(health|host-config)$")
 NATIVE = """\
@@ -67,34 +60,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         process = subprocess.Popen(command, env=environment, stdout=output, stderr=output, cwd=store.parent)
     url = f"http://127.0.0.1:{port}"
     try:
-        _wait_until_healthy(url, log)
+        assert is_healthy(url, within_s=20), f"the server did not start: {log.read_text()}"
         yield Server(url, store)
     finally:
         process.terminate()
         process.wait(10)
     assert "Traceback" not in log.read_text()
-
-
-def _wait_until_healthy(url: str, log: Path) -> None:
-    for _ in range(100):
-        try:
-            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=1):
-                return
-        except OSError:
-            time.sleep(0.2)
-    pytest.fail(f"the server did not start: {log.read_text()}")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    named = os.environ.get("FAULTLENS_BROWSER")
-    path = named or next((found for name in CHROMIUMS if (found := shutil.which(name))), None)
-    if not path:
-        pytest.skip("no Chromium found: set FAULTLENS_BROWSER")
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture

@@ -4,30 +4,23 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from ingest.load import ingest
+from tests.browser import is_healthy
 
 pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parents[2]
 STORY = ROOT / "sample_traces" / "origins" / "suspected.jsonl"
-CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-]  # fmt: skip
 FAILURE = "/origins?run=faultlens:origin-suspected&event=e3"
 
 
@@ -58,34 +51,12 @@ def served_from(store: Path) -> Iterator[Served]:
         )  # fmt: skip
     url = f"http://127.0.0.1:{port}"
     try:
-        _wait_until_healthy(url, log)
+        assert is_healthy(url, within_s=30), f"the server did not start: {log.read_text()}"
         yield Served(url, store)
     finally:
         process.terminate()
         process.wait(10)
     assert "Traceback" not in log.read_text()
-
-
-def _wait_until_healthy(url: str, log: Path) -> None:
-    for _ in range(150):
-        try:
-            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=1):
-                return
-        except OSError:
-            time.sleep(0.2)
-    pytest.fail(f"the server did not start: {log.read_text()}")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    named = os.environ.get("FAULTLENS_BROWSER")
-    path = named or next((found for name in CHROMIUMS if (found := shutil.which(name))), None)
-    if not path:
-        pytest.skip("no Chromium found: set FAULTLENS_BROWSER")
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield chromium
-        chromium.close()
 
 
 def session(browser: Browser, url: str) -> Page:

@@ -15,13 +15,12 @@ from dashboard.report.postmortem import report
 from ingest.load import ingest
 from ingest.store import open_store
 from tests.dashboard.test_pages import texts
-from tests.dashboard.test_reviews_in_browser import Served, browser, served_from, session, settled
+from tests.dashboard.test_reviews_in_browser import Served, served_from, session, settled
 
 Opened = Callable[..., AppTest]
 ROOT = Path(__file__).parents[2]
 STORY = ROOT / "sample_traces" / "faultlens" / "every_kind.jsonl"
 RUN = "faultlens:refund-4711"
-__all__ = ["browser"]
 
 
 @pytest.fixture(scope="module")

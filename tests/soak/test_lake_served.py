@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -17,10 +16,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from dashboard.page import pages
 from ingest.store.lake import LakeStore
+from tests.browser import chromium
 from tests.lake.cluster import MISSING, programs, running
 from tests.lake.test_concurrent import assert_holds_all, process, said, write_shared
 
@@ -35,11 +35,6 @@ pytestmark = [
 
 ROOT = Path(__file__).parents[2]
 WRITERS = ROOT / "tests" / "lake" / "writers.py"
-CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-]  # fmt: skip
 SECONDS = 60
 PAGES = [page.url_path for group in pages().values() for page in group]
 # What a page says when it could not ask the store, or not in time.
@@ -75,16 +70,10 @@ def _answering(log: Path) -> str:
 
 @contextmanager
 def tab() -> Iterator[Page]:
-    named = os.environ.get("FAULTLENS_BROWSER")
-    path = named or next((found for name in CHROMIUMS if (found := shutil.which(name))), None)
-    if not path:
-        pytest.skip("no Chromium found: set FAULTLENS_BROWSER")
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        page = chromium.new_context(viewport={"width": 1440, "height": 1000}).new_page()
+    with chromium() as browser:
+        page = browser.new_context(viewport={"width": 1440, "height": 1000}).new_page()
         page.set_default_timeout(60_000)
         yield page
-        chromium.close()
 
 
 def looked_at(page: Page, url: str, seconds: float) -> tuple[dict[str, int], list[str]]:

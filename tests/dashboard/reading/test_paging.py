@@ -16,10 +16,8 @@ from ingest.store import open_store
 from queries.failures.signatures import signatures
 from queries.retries.retry_audit import retry_audit
 from tests.bench.big_store import build
-from tests.dashboard.reading.test_slow_query import browser, served, session
+from tests.dashboard.reading.test_slow_query import served, session
 from tests.dashboard.test_pages import texts
-
-__all__ = ["browser"]
 
 Opened = Callable[..., AppTest]
 PAGES = [file for files in pages().values() for file in files]

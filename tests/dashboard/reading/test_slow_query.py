@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
-from tests.dashboard.test_browser import CHROMIUMS, FLAGS, ROOT, settled
+from tests.browser import is_healthy
+from tests.dashboard.test_browser import ROOT, settled
 from tests.queries.full_store import write
 
 pytestmark = pytest.mark.browser
@@ -53,34 +51,11 @@ def served(store: Path, seconds: str) -> Iterator[str]:
         env=environment, cwd=store.parent, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     try:
-        _wait_until_healthy(f"http://127.0.0.1:{port}")
+        assert is_healthy(f"http://127.0.0.1:{port}", STARTS_WITHIN_S), "the server did not start"
         yield f"http://127.0.0.1:{port}"
     finally:
         process.kill()
         process.wait(10)
-
-
-def _wait_until_healthy(url: str) -> None:
-    until = time.monotonic() + STARTS_WITHIN_S
-    while time.monotonic() < until:
-        try:
-            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=1):
-                return
-        except OSError:
-            time.sleep(0.2)
-    pytest.fail("the server did not start")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    named = os.environ.get("FAULTLENS_BROWSER")
-    path = named or next((found for name in CHROMIUMS if (found := shutil.which(name))), None)
-    if not path:
-        pytest.skip("no Chromium found: set FAULTLENS_BROWSER")
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield chromium
-        chromium.close()
 
 
 @contextmanager

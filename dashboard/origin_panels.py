@@ -10,7 +10,7 @@ from dashboard.address import say_unknown
 from dashboard.cards import heading
 from dashboard.filters import filters
 from dashboard.notices import nothing
-from dashboard.paging import in_pages
+from dashboard.paging import in_pages, matching
 from dashboard.reading import ask
 from dashboard.reviews import basis
 from dashboard.tables import table
@@ -70,7 +70,7 @@ def draw_open() -> None:
     )  # fmt: skip
     if found.first is None:
         nothing(f"None: {OPEN[name].lower()}.")
-    why(found, counted(found.first.matching if found.first else 0, "diagnosed failure"), note=_OPEN_NOTE)
+    why(found, counted(matching(found), "diagnosed failure"), note=_OPEN_NOTE)
 
 
 def _open_table(name: str, rows: tuple[OriginRow, ...]) -> None:

@@ -43,19 +43,24 @@ def in_pages(
         shown = ask(query, **asked, limit=rows, offset=0)
     if not shown.rows:
         return shown
-    matching: int = getattr(shown.rows[0], "matching")  # noqa: B009 - of any row that says it
     slot = st.container()
-    chosen = pager(key, math.ceil(matching / rows), is_another=is_another)
+    chosen = pager(key, math.ceil(matching(shown) / rows), is_another=is_another)
     if chosen != number and shown.parameters["offset"] != (chosen - 1) * rows:
         shown = ask(query, **asked, limit=rows, offset=(chosen - 1) * rows)
     with slot:
         draw(shown)
         before = (chosen - 1) * rows
-        after = matching - before - len(shown)
+        after = matching(shown) - before - len(shown)
         st.caption(
-            f"Rows {before + 1:,} to {before + len(shown):,} of {counted(matching, *noun)}; {after:,} more after these."
+            f"Rows {before + 1:,} to {before + len(shown):,} of {counted(matching(shown), *noun)};"
+            f" {after:,} more after these."
         )
     return shown
+
+
+def matching(shown: Answer[Any]) -> int:
+    """How many rows the list has in all, as each row of it says; none where it shows none."""
+    return shown.first.matching if shown.first else 0
 
 
 def pager(key: str, last: int, *, is_another: bool = False) -> int:

@@ -9,7 +9,7 @@ import streamlit as st
 from dashboard.cards import heading
 from dashboard.links import open_run_of_row
 from dashboard.notices import nothing
-from dashboard.paging import in_pages
+from dashboard.paging import in_pages, matching
 from dashboard.reading import ask
 from dashboard.tables import table
 from dashboard.why import why
@@ -182,7 +182,7 @@ def draw_attempts(asked: dict[str, Any]) -> None:
     """The attempts behind the figures, the newest first."""
     heading("Attempts", "The newest first, also those that are in no rate.")
     found = in_pages("attempts_page", recovery_attempts, _attempt_list, noun=("attempt", "attempts"), **asked)
-    why(found, counted(found.first.matching if found.first else 0, "attempt"))
+    why(found, counted(matching(found), "attempt"))
 
 
 def _attempt_list(found: Answer[RecoveryAttemptRow]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dashboard.paging import matching
 from dashboard.reading import ask, store, store_url
 from dashboard.tables import more
 from ingest.reviews import LONGEST, Review, write
@@ -53,7 +54,7 @@ def _others(row: SignatureRow) -> dict[str, str]:
     )  # fmt: skip
     found = ask(signatures, search=search or None, limit=OTHERS_OFFERED)
     others = [other for other in found if other.signature != row.signature]
-    more(len(found), found.first.matching if found.first else 0, "signatures match")
+    more(len(found), matching(found), "signatures match")
     return {
         other.signature: f"{other.error_code or other.type or '?'} {other.location or ''} ({other.signature})"
         for other in others

@@ -12,7 +12,7 @@ from dashboard.charts.compare import aligned
 from dashboard.links import VIEWS
 from dashboard.notices import not_in_this_store, nothing
 from dashboard.page import Page
-from dashboard.paging import in_pages
+from dashboard.paging import in_pages, matching
 from dashboard.reading import ask
 from dashboard.run_picker import pick_run
 from dashboard.sections import draw
@@ -101,7 +101,7 @@ def _steps(pair: dict[str, Any]) -> None:
     )  # fmt: skip
     if found.first is None:
         nothing("Nothing differs." if only else "Neither run has a step, an error, a recovery or a guardrail event.")
-    why(found, counted(found.first.matching if found.first else 0, "aligned row"))
+    why(found, counted(matching(found), "aligned row"))
 
 
 def _first_difference(found: Answer[CompareStepRow]) -> None:

@@ -10,7 +10,7 @@ from dashboard.filters import filters
 from dashboard.links import VIEWS, row_pressed
 from dashboard.notices import no_runs, nothing
 from dashboard.page import Page
-from dashboard.paging import in_pages
+from dashboard.paging import in_pages, matching
 from dashboard.reading import ask
 from dashboard.sections import draw
 from dashboard.tables import more, table
@@ -58,7 +58,7 @@ def _faults() -> None:
             next_step="Delegations, waits and owners have to be recorded to be judged: "
             "see delegation, wait and task_owner records of the native format.",
         )
-    why(found, counted(found.first.matching if found.first else 0, "fault"))
+    why(found, counted(matching(found), "fault"))
 
 
 def _fault_list(found: Answer[CoordinationRow]) -> None:

@@ -10,7 +10,7 @@ from dashboard.filters import filters
 from dashboard.links import open_run_of_row
 from dashboard.notices import no_runs, nothing
 from dashboard.page import Page
-from dashboard.paging import in_pages
+from dashboard.paging import in_pages, matching
 from dashboard.reading import ask
 from dashboard.sections import draw
 from dashboard.tables import more, table
@@ -73,7 +73,7 @@ def _conformity() -> None:
     )  # fmt: skip
     if found.first is None:
         nothing("No failure artifact is recorded here.")
-    why(found, counted(found.first.matching if found.first else 0, "artifact"))
+    why(found, counted(matching(found), "artifact"))
 
 
 def _artifact_list(found: Answer[ArtifactConformityRow]) -> None:

@@ -16,7 +16,7 @@ from dashboard.finding_words import SEVERITIES, severity, severity_sign
 from dashboard.links import open_run_of_row, row_pressed
 from dashboard.notices import no_runs, not_in_this_store, nothing
 from dashboard.page import Page
-from dashboard.paging import in_pages
+from dashboard.paging import in_pages, matching
 from dashboard.reading import ask
 from dashboard.sections import draw
 from dashboard.tables import more, table
@@ -168,7 +168,7 @@ def _found() -> None:
     )  # fmt: skip
     if found.first is None:
         nothing("No finding here.", next_step="Clear the severity or widen the filters to see others.")
-    why(found, counted(found.first.matching if found.first else 0, "finding"))
+    why(found, counted(matching(found), "finding"))
 
 
 def _finding_list(key: str, found: Answer[FindingRow]) -> None:
@@ -253,7 +253,7 @@ def _evidence(rule: RuleCoverageRow) -> None:
             "No record here breaks this rule.",
             next_step="Look at how many runs were not evaluable before you rely on it.",
         )
-    why(found, counted(found.first.matching if found.first else 0, "finding"))
+    why(found, counted(matching(found), "finding"))
 
 
 def _not_evaluable(rule: RuleCoverageRow) -> None:
@@ -263,7 +263,7 @@ def _not_evaluable(rule: RuleCoverageRow) -> None:
     )
     if found.first is None:
         nothing("Every record that the rule met says what it needs.")
-    why(found, counted(found.first.matching if found.first else 0, "run"))
+    why(found, counted(matching(found), "run"))
 
 
 def _blind_list(found: Answer[NotEvaluableRow]) -> None:

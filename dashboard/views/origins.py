@@ -13,7 +13,7 @@ from dashboard.links import VIEWS
 from dashboard.notices import no_runs, not_in_this_store, nothing
 from dashboard.origin_panels import AFTER_ITS_OBSERVATION, draw_candidates, draw_hints, draw_open
 from dashboard.page import Page
-from dashboard.paging import in_pages
+from dashboard.paging import in_pages, matching
 from dashboard.reading import ask
 from dashboard.reviews import basis, review_panel
 from dashboard.sections import draw, section_of_its_own
@@ -69,7 +69,7 @@ def _figures() -> None:
     row = answer.first
     if row is None:
         return
-    undiagnosed_runs = missing.first.matching if missing.first else 0
+    undiagnosed_runs = matching(missing)
     with st.grid(4, min_column_width=180):
         figure(
             "Diagnosed failures",

@@ -10,7 +10,7 @@ from dashboard.filters import filters
 from dashboard.links import VIEWS, open_run, row_pressed
 from dashboard.notices import no_runs, nothing
 from dashboard.page import Page
-from dashboard.paging import in_pages
+from dashboard.paging import in_pages, matching
 from dashboard.reading import ask
 from dashboard.sections import draw
 from dashboard.tables import table
@@ -133,7 +133,7 @@ def _dimensions() -> None:
             "No replay here records a dimension.",
             next_step="Record what was compared: dimension, expected and observed of a replay record.",
         )
-    why(found, counted(found.first.matching if found.first else 0, "dimension"))
+    why(found, counted(matching(found), "dimension"))
 
 
 def _dimension_list(found: Answer[ReplayDimensionRow]) -> None:

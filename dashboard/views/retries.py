@@ -14,7 +14,7 @@ from dashboard.filters import filters
 from dashboard.links import VIEWS, row_pressed
 from dashboard.notices import no_runs, nothing
 from dashboard.page import Page
-from dashboard.paging import in_pages
+from dashboard.paging import in_pages, matching
 from dashboard.reading import ask
 from dashboard.sections import draw
 from dashboard.tables import more, table
@@ -147,9 +147,8 @@ def _thrash() -> None:
                 )
             else:
                 nothing(f"No retry here records {'an agent' if kind == 'agent' else 'a place'}.")
-    matching = found.first.matching if found.first else 0
-    more(len(found), matching, "agents and places")
-    why(found, counted(matching, "agent or place", "agents and places"))
+    more(len(found), matching(found), "agents and places")
+    why(found, counted(matching(found), "agent or place", "agents and places"))
 
 
 def _attempts() -> None:
@@ -160,7 +159,7 @@ def _attempts() -> None:
     )
     if found.first is None:
         nothing("No retry has this verdict.", next_step="Clear the verdict.")
-    why(found, counted(found.first.matching if found.first else 0, "retry", "retries"))
+    why(found, counted(matching(found), "retry", "retries"))
 
 
 def _attempt_list(found: Answer[RetryRow]) -> None:

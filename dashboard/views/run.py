@@ -16,7 +16,7 @@ from dashboard.links import pages_about_run, permalink, row_pressed
 from dashboard.notices import not_in_this_store, nothing
 from dashboard.origin_marks import OriginPath, origin_paths
 from dashboard.page import Page
-from dashboard.paging import in_pages
+from dashboard.paging import in_pages, matching
 from dashboard.reading import ask
 from dashboard.report_panel import report_panel
 from dashboard.reviews import review_panel
@@ -213,7 +213,7 @@ def _step_list(found: Answer[SpanRow]) -> None:
         alt="Steps of the run and how each ended",
         optional=("Context lost at", "Phase", "Agent", "Kind", "Duration", "Tool", "Model", "Tokens in", "Tokens out"),
     )
-    more(len(lost), lost.first.matching if lost.first else 0, "steps that lost context")
+    more(len(lost), matching(lost), "steps that lost context")
 
 
 def _what_happened(run: RunFacts) -> None:

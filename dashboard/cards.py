@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard.literal import labelled
 from dashboard.why import why
 from queries.reader import Answer
 
@@ -29,8 +30,15 @@ def figure(
         why(answer, counted, left_out, note=note)
 
 
-def facts(values: Mapping[str, str], columns: int = 4) -> None:
-    """Recorded facts as a compact list; their text is shown literally."""
+def facts(values: Mapping[str, str], columns: int = 4, *, at_once: bool = False) -> None:
+    """Recorded facts as a compact list; their text is shown literally.
+
+    `at_once` is for what a page begins with: a browser has texts and captions from the start, and the part that shows
+    escaped HTML only a second later, which is then the quicker one.
+    """
+    if not at_once:
+        labelled(values, columns)
+        return
     with st.grid(columns, gap="small", min_column_width=132):
         for label, value in values.items():
             with st.container(gap=None):

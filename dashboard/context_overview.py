@@ -15,6 +15,7 @@ from dashboard.context_words import (
     STAGES,
     item_word,
 )
+from dashboard.drawn import draw_chart
 from dashboard.filters import filters
 from dashboard.notices import nothing
 from dashboard.paging import in_pages
@@ -66,10 +67,10 @@ def _over_all(shares: Answer[ContextStageShareRow], over_all: list[ContextStageS
         "The first difference of a step that is not empty. Counted over the steps where it could be told.",
     )
     worst = max(over_all, key=lambda row: row.rate)
-    st.plotly_chart(
-        stage_intervals(over_all),
+    draw_chart(
+        stage_intervals,
+        over_all,
         key="stages_chart",
-        config={"displayModeBar": False},
         alt=f"Share of steps that lost context, by stage; the highest is {worst.stage} with {share(worst.rate)}",
     )
     why(
@@ -98,10 +99,13 @@ def _heat(shares: Answer[ContextStageShareRow], dimension: str, absent: str) -> 
         for value in dict.fromkeys(row.value for row in rows)
     }
     values = sorted(found, key=lambda value: -found[value])[:VALUES_DRAWN]
-    st.plotly_chart(
-        stages_by(rows, values, absent, _INK[st.context.theme.type or "light"]),
+    draw_chart(
+        stages_by,
+        rows,
+        values,
+        absent,
+        _INK[st.context.theme.type or "light"],
         key=f"stages_by_{dimension}",
-        config={"displayModeBar": False},
         alt=f"Steps that lost context by stage and {dimension}, for {len(values)} of them",
     )
     more(len(values), len(found), f"{dimension}s")
@@ -117,10 +121,10 @@ def _days(shares: Answer[ContextStageShareRow]) -> None:
             "None of these steps has a time.", next_step="Record occurred_at on context records, or started_at on runs."
         )
         return
-    st.plotly_chart(
-        stages_by_day(dated),
+    draw_chart(
+        stages_by_day,
+        dated,
         key="stages_by_day",
-        config={"displayModeBar": False},
         alt=f"Steps that lost context by stage on {len({row.value for row in dated})} days",
     )
     _shares_table(dated, "Day", ABSENT)

@@ -22,6 +22,7 @@ from dashboard.context_words import (
     stage_of,
     sureness,
 )
+from dashboard.drawn import draw_chart
 from dashboard.reading import ask
 from dashboard.tables import table
 from dashboard.why import why
@@ -103,10 +104,11 @@ def _funnel(step: ContextStageRow, sets: Answer[ContextStepSetRow], lost: Answer
     meaningful = [number for number in SIDES if step.stage_no is None or number <= step.stage_no]
     by_stage = {n: [lost_word(row) for row in lost if row.stage_no == n and not row.is_background] for n in meaningful}
     fell_out = {SIDES[number][0]: f"{number}: {listing(items, 3)}" for number, items in by_stage.items() if items}
-    st.plotly_chart(
-        funnel(set_bars(sets.rows), fell_out),
+    draw_chart(
+        funnel,
+        set_bars(sets.rows),
+        fell_out,
         key="context_funnel",
-        config={"displayModeBar": False},
         alt="; ".join(f"{row.set_name}: {'not recorded' if row.items is None else row.items}" for row in sets),
     )
     why(

@@ -36,6 +36,13 @@ def pages_about_run(run_id: str) -> None:
             st.page_link(VIEWS / view, label=label, icon=icon, query_params={parameter: run_id})
 
 
+def copied_link(label: str, run_id: str, event_id: str | None = None, *, explained: str) -> None:
+    """The link, to be copied, opens on demand: what shows code in Streamlit takes longer to load than most pages."""
+    with st.popover(label, icon=":material/link:"):
+        st.caption(explained)
+        st.code(permalink(run_id, event_id), language=None, wrap_lines=True)
+
+
 def row_pressed(key: str, ids: tuple[str | None, ...]) -> str | None:
     """The id of the row whose button was pressed in the table with this key."""
     clicked = st.session_state.get(key)

@@ -15,12 +15,11 @@ SHAPES = {"html": ("Report as HTML", "text/html"), "md": ("Report as Markdown", 
 
 def report_panel(run_id: str) -> None:
     """Buttons that download the postmortem of this run, which is made from a lease of its own."""
-    with st.container(horizontal=True, gap="small"):
-        for form, (label, mime) in SHAPES.items():
-            st.download_button(
-                label, _made(run_id, form), page_name(run_id, form), mime, key=f"report_{form}", on_click="ignore",
-                icon=":material/description:", help="The facts of this run, and what people wrote about it.",
-            )  # fmt: skip
+    for form, (label, mime) in SHAPES.items():
+        st.download_button(
+            label, _made(run_id, form), page_name(run_id, form), mime, key=f"report_{form}", on_click="ignore",
+            icon=":material/description:", help="The facts of this run, and what people wrote about it.",
+        )  # fmt: skip
 
 
 def _made(run_id: str, form: str) -> Callable[[], str]:

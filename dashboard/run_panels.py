@@ -10,6 +10,7 @@ import streamlit as st
 from dashboard.cards import facts, heading
 from dashboard.finding_panel import SHOWN as FINDINGS_SHOWN
 from dashboard.links import permalink
+from dashboard.literal import block
 from dashboard.notices import not_in_this_store, nothing
 from dashboard.reading import ask
 from dashboard.why import why
@@ -35,7 +36,8 @@ def draw_header(found: Answer[RunFacts], run: RunFacts) -> None:
             st.text(run.name or run.native_id)
         st.text(f"Decided by: {run.status_reason or 'no reason recorded'}")
         first = ask(findings, run=run.run_id, limit=FINDINGS_SHOWN).first
-        facts(_identity(run) | _course(run) | {"Findings": f"{first.matching if first else 0:,}"})
+        counts = {"Findings": f"{first.matching if first else 0:,}"}
+        facts(_identity(run) | _course(run) | counts, at_once=True)
         why(
             found,
             "the records of one run",
@@ -113,7 +115,7 @@ def _failure(row: RunErrorRow) -> None:
         if unset:
             st.caption(f"Not recorded: {', '.join(unset)}.")
         if row.details:
-            st.code(row.details, language=None, wrap_lines=True)
+            block(row.details)
         st.button("Show the stored record", key=f"show_{row.event_id}", type="tertiary", icon=":material/data_object:",
                   on_click=choose_event, args=(row.event_id,))  # fmt: skip
 

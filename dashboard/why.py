@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard.literal import labelled
 from queries.reader import Answer
 
 
@@ -17,21 +18,17 @@ def why(
 ) -> None:
     """The figure's evidence on demand: what was counted, what was left out and why, the SQL, the generation."""
     with st.popover("Why this number?", type="tertiary", icon=":material/help:", width="content"):
-        _line("Counted", counted)
         missing = {reason: rows for reason, rows in {**answer.left_out, **(left_out or {})}.items() if rows}
-        _line("Left out", "\n".join(f"{rows:,} {reason}" for reason, rows in missing.items()) or "nothing")
-        if note:
-            _line("How to read it", note)
+        told = {
+            "Counted": counted,
+            "Left out": "\n".join(f"{rows:,} {reason}" for reason, rows in missing.items()) or "nothing",
+        }
+        labelled(told | ({"How to read it": note} if note else {}), columns=1)
         st.caption("Ask it yourself")
         st.code(_command(answer), language="bash", wrap_lines=True)
         st.caption(f"The metric: named query {answer.name}")
         st.code(answer.sql.strip(), language="sql", height=240)
-        _line("Generation of the store", str(answer.generation))
-
-
-def _line(label: str, text: str) -> None:
-    st.caption(label)
-    st.text(text)
+        labelled({"Generation of the store": str(answer.generation)}, columns=1)
 
 
 def _command(answer: Answer[Any]) -> str:

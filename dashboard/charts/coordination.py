@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -13,6 +14,9 @@ from dashboard.charts.label import plain
 from dashboard.charts.palette import ACCENT, GRID, UNLISTED
 
 FAULT = "#D55E00"
+# Half the height of the ring's chart, with the radius as one; and the pixels of a line of names.
+HALF = 1.35
+LINE = 18
 _WAIT_COLOURS = {"↻ on a cycle": FAULT, "✕ overdue or without deadline": "#E69F00", "✓ in time": ACCENT}
 
 
@@ -63,29 +67,55 @@ def delegation_ring(edges: Sequence[Edge]) -> go.Figure:
                 arrows.append(_came_back(place[edge.from_agent], place[edge.to_agent]))
     # All at once: each that is added singly copies those before it.
     figure.update_layout(annotations=arrows)
-    figure.add_trace(
-        go.Scatter(
-            x=[place[name][0] for name in agents],
-            y=[place[name][1] for name in agents],
-            mode="markers+text",
-            text=[plain(name, 18) for name in agents],
-            textposition=[_outside(*place[name]) for name in agents],
-            marker={"size": 16, "color": ACCENT},
-            customdata=[_told(name, edges) for name in agents],
-            hovertemplate="%{customdata}<extra></extra>",
-        )
+    figure.add_scatter(
+        x=[place[name][0] for name in agents],
+        y=[place[name][1] for name in agents],
+        mode="markers",
+        marker={"size": 16, "color": ACCENT},
+        customdata=[_told(name, edges) for name in agents],
+        hovertemplate="%{customdata}<extra></extra>",
     )
-    figure.update_layout(height=380, showlegend=False, margin={"l": 10, "r": 10, "t": 20, "b": 20})
-    figure.update_xaxes(visible=False, range=[-1.6, 1.6])
-    figure.update_yaxes(visible=False, range=[-1.35, 1.35])
+    tallest = max([2, *Counter(x >= 0 for x, _ in place.values()).values()])
+    _add_names(figure, place, tallest)
+    figure.update_layout(
+        height=max(380, 40 + LINE * tallest), showlegend=False, margin={"l": 10, "r": 10, "t": 20, "b": 20}
+    )
+    figure.update_xaxes(visible=False, range=[-2.2, 2.2])
+    figure.update_yaxes(visible=False, range=[-HALF, HALF])
     return figure
 
 
-def _outside(x: float, y: float) -> str:
-    """The label stands away from the middle, where the arrows are."""
-    if abs(x) > 0.4:
-        return "middle right" if x > 0 else "middle left"
-    return "top center" if y > 0 else "bottom center"
+def _add_names(figure: go.Figure, place: Mapping[str, tuple[float, float]], tallest: int) -> None:
+    """Every name beside the ring, on its agent's side and none on another, with a line from its agent."""
+    lines: tuple[list[float | None], list[float | None]] = ([], [])
+    for side, at in ((1, "middle right"), (-1, "middle left")):
+        names = sorted((name for name in place if (place[name][0] >= 0) == (side > 0)), key=lambda n: -place[n][1])
+        heights = _apart([place[name][1] * 1.12 for name in names], min(0.2, 2 * HALF / tallest))
+        for name, height in zip(names, heights, strict=True):
+            x, y = place[name]
+            lines[0].extend((x, side * 1.14, None))
+            lines[1].extend((y, height, None))
+        figure.add_scatter(
+            x=[side * 1.16] * len(names), y=heights, mode="text", text=[plain(name, 18) for name in names],
+            textposition=at, cliponaxis=False, hoverinfo="skip",
+        )  # fmt: skip
+    figure.add_scatter(
+        x=lines[0], y=lines[1], mode="lines", hoverinfo="skip", line={"color": GRID, "width": 1}, connectgaps=False
+    )
+
+
+def _apart(wanted: Sequence[float], gap: float) -> list[float]:
+    """Heights from the top down, at least the gap apart, as near to the wanted ones as the chart has room."""
+    found: list[float] = []
+    for height in wanted:
+        found.append(min(height, found[-1] - gap) if found else height)
+    low = -HALF + gap / 2
+    for number in reversed(range(len(found))):
+        if found[number] >= low:
+            break
+        found[number] = low
+        low += gap
+    return found
 
 
 def _arrow(start: tuple[float, float], end: tuple[float, float], edge: Edge, most: int) -> dict[str, object]:

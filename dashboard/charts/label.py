@@ -7,9 +7,13 @@ import unicodedata
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "{": "&#123;", "}": "&#125;"})
 
 
-def plain(text: str | None, longest: int = 48) -> str:
-    """The text as Plotly shows it literally: cut, on one line, without control or direction marks."""
+def one_line(text: str | None, longest: int = 48) -> str:
+    """The text cut, on one line, without control or direction marks; still to be shown as text, never as markup."""
     shown = "".join(c if unicodedata.category(c)[0] != "C" else " " for c in text or "–")
     shown = " ".join(shown.split())
-    cut = shown if len(shown) <= longest else shown[: longest - 1] + "…"
-    return cut.translate(_ENTITIES)
+    return shown if len(shown) <= longest else shown[: longest - 1] + "…"
+
+
+def plain(text: str | None, longest: int = 48) -> str:
+    """The text as Plotly shows it literally: one line, with nothing in it that Plotly reads as markup."""
+    return one_line(text, longest).translate(_ENTITIES)

@@ -10,7 +10,7 @@ from dashboard.charts.label import plain
 from dashboard.charts.palette import ACCENT, GRID, UNLISTED
 
 
-def ranking(names: Sequence[str], counts: Sequence[int], unit: str, *, unlisted: Sequence[bool] = ()) -> go.Figure:
+def ranking(names: Sequence[str], counts: Sequence[int], unit: str, unlisted: Sequence[bool] = ()) -> go.Figure:
     """One bar for each name; names outside their list are grey."""
     rows = list(range(len(names)))
     colours = [UNLISTED if odd else ACCENT for odd in unlisted] or [ACCENT] * len(names)

@@ -1,15 +1,17 @@
-"""One run as a waterfall: its steps by time, or by order where there is no clock, with what went wrong marked."""
+"""One run as a waterfall: its steps by time, or by order where there is no clock, with what went wrong marked.
+
+Data, not a figure: the page draws it itself (static/timeline.js), because Plotly alone takes longer to load in a
+browser than all the rest of the page. The text in it is literal; whoever draws it never reads it as markup.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
-import plotly.graph_objects as go
-
-from dashboard.charts.label import plain
-from dashboard.charts.palette import ACCENT, GRID, MARK_COLOURS, STEP_COLOURS, UNLISTED
+from dashboard.charts.label import one_line
+from dashboard.charts.palette import ACCENT, MARK_COLOURS, STEP_COLOURS, UNLISTED
 
 LANE = -1
 UNITS = (
@@ -18,7 +20,11 @@ UNITS = (
     (4 * 3600.0, "minutes", 1 / 60),
     (float("inf"), "hours", 1 / 3600),
 )
-SYMBOLS = {"error": "x", "recovery": "triangle-up", "guardrail": "diamond", "wait": "hourglass", "handoff": "bowtie"}
+SYMBOLS = {"error": "x", "recovery": "triangle", "guardrail": "diamond", "wait": "hourglass", "handoff": "bowtie"}
+# Marks of a kind and row that are less apart than this part of the axis hide one another: they are one, with a number.
+TOLD_APART = 1 / 1000
+TOLD_OF_MANY = 4
+DEEPEST = 6
 
 
 class Step(Protocol):
@@ -142,111 +148,93 @@ def waterfall(
     step_words: Mapping[str, str],
     mark_words: Mapping[str, str],
     paths: Sequence[Path] = (),
-) -> go.Figure:
+) -> dict[str, Any]:
     """Steps as bars in their order, coloured by how each ended; marks on them, and paths from origin to observation."""
     axis = Axis(steps, marks)
     row_of = {step.span_id: row for row, step in enumerate(steps)}
-    figure = go.Figure()
-    for status, word in step_words.items():
-        _add_steps(figure, axis, steps, status, word)
-    for kind, word in mark_words.items():
-        _add_marks(figure, axis, [mark for mark in marks if mark.kind == kind], word, row_of)
-    for path in paths:
-        _add_path(figure, axis, steps, row_of, path)
-    _lay_out(figure, axis, [_label(step, _depth(step, steps)) for step in steps], has_lane=_uses_lane(marks, row_of))
-    return figure
+    parents = {step.span_id: step.parent_span_id for step in steps}
+    return {
+        "rows": [{"label": _label(step), "depth": _depth(step, parents)} for step in steps],
+        "lane": any((mark.span_id or "") not in row_of for mark in marks),
+        "axis": {"title": axis.title, "whole": axis.whole, "unit": axis.unit if axis.has_clock else ""},
+        "bars": _bars(axis, steps, step_words),
+        "marks": [mark for kind, word in mark_words.items() for mark in _marks(axis, marks, kind, word, row_of)],
+        "paths": [ends for path in paths if (ends := _ends(axis, steps, row_of, path))],
+        "accent": ACCENT,
+    }
 
 
-def _add_steps(figure: go.Figure, axis: Axis, steps: Sequence[Step], status: str, word: str) -> None:
-    rows, base, length, text, hover = [], [], [], [], []
+def without_place(steps: Sequence[Step], marks: Sequence[Mark]) -> int:
+    """How many of the marks have no place on the axis of these steps."""
+    axis = Axis(steps, marks)
+    return sum(axis.of_mark(mark) is None for mark in marks)
+
+
+def _bars(axis: Axis, steps: Sequence[Step], words: Mapping[str, str]) -> list[dict[str, Any]]:
+    found = []
     for row, step in enumerate(steps):
-        if (step.status or "unset") != status:
-            continue
-        place = axis.of_step(step, steps[row + 1] if row + 1 < len(steps) else None)
-        rows.append(row)
-        base.append(place[0] if place else 0)
-        length.append(place[1] if place else 0)
-        text.append("\u2002" + word if place is None or status != "ok" else "")
-        lasted = f"<br>{place[1]:,.3g} {axis.unit}" if place and axis.has_clock else ""
-        hover.append([step.span_id, f"{plain(step.name or step.kind, 90)}<br>{word}{lasted}"])
-    if rows:
-        # The width is given, because Plotly takes the gap between the rows of one status for it.
-        figure.add_bar(
-            y=rows, base=base, x=length, orientation="h", name=word, cliponaxis=False,
-            text=text, textposition="outside", width=0.6,
-            customdata=hover, hovertemplate="%{customdata[1]}<extra></extra>",
-            marker={"color": STEP_COLOURS.get(status, UNLISTED), "line": {"width": 0}},
-        )  # fmt: skip
+        status = step.status or "unset"
+        word = words.get(status, status)
+        place = _place(axis, steps, row)
+        lasted = f"\n{place[1]:,.3g} {axis.unit}" if place and axis.has_clock else ""
+        found.append({
+            "row": row, "from": place[0] if place else 0, "long": place[1] if place else 0, "word": word,
+            "said": place is None or status != "ok", "colour": STEP_COLOURS.get(status, UNLISTED), "id": step.span_id,
+            "tip": f"{one_line(step.name or step.kind, 90)}\n{word}{lasted}",
+        })  # fmt: skip
+    return found
 
 
-def _add_marks(figure: go.Figure, axis: Axis, marks: Sequence[Mark], word: str, row_of: Mapping[str, int]) -> None:
-    placed = [(axis.of_mark(mark), mark) for mark in marks]
-    shown = [(place, mark) for place, mark in placed if place is not None]
-    if shown:
-        kind = shown[0][1].kind
-        figure.add_scatter(
-            x=[place for place, _ in shown], y=[row_of.get(mark.span_id or "", LANE) for _, mark in shown],
-            mode="markers", name=word, customdata=[[mark.event_id, _said(mark)] for _, mark in shown],
-            hovertemplate="%{customdata[1]}<extra></extra>",
-            marker={
-                "symbol": SYMBOLS.get(kind, "circle"), "size": 12, "color": "white",
-                "line": {"width": 2.5, "color": MARK_COLOURS.get(kind, UNLISTED)},
-            },
-        )  # fmt: skip
+def _marks(axis: Axis, marks: Sequence[Mark], kind: str, word: str, row_of: Mapping[str, int]) -> list[dict[str, Any]]:
+    """The marks of a kind; those that would hide one another are one, which opens the first of them."""
+    together: dict[tuple[int, int], list[tuple[float, Mark]]] = {}
+    for mark in marks:
+        place = axis.of_mark(mark) if mark.kind == kind else None
+        if place is not None:
+            row = row_of.get(mark.span_id or "", LANE)
+            together.setdefault((row, round(place / (axis.whole * TOLD_APART))), []).append((place, mark))
+    return [
+        {
+            "row": row, "at": here[0][0], "word": word, "count": len(here), "id": here[0][1].event_id,
+            "shape": SYMBOLS.get(kind, "circle"), "colour": MARK_COLOURS.get(kind, UNLISTED),
+            "tip": _said([mark for _, mark in here], word),
+        }
+        for (row, _), here in together.items()
+    ]  # fmt: skip
 
 
-def _add_path(figure: go.Figure, axis: Axis, steps: Sequence[Step], row_of: Mapping[str, int], path: Path) -> None:
+def _ends(axis: Axis, steps: Sequence[Step], row_of: Mapping[str, int], path: Path) -> list[dict[str, Any]]:
     ends = []
     for span_id, word, said in (
         (path.origin, "◎ originated", path.said_origin), (path.observed, "◉ observed", path.said_observed),
     ):  # fmt: skip
         row = row_of.get(span_id or "")
-        place = axis.of_step(steps[row], steps[row + 1] if row + 1 < len(steps) else None) if row is not None else None
-        if row is not None and place is not None:
-            ends.append((place[0], row, word, f"{word} at<br>{plain(said, 60)}"))
-    if ends:
-        figure.add_scatter(
-            x=[x for x, _, _, _ in ends], y=[y for _, y, _, _ in ends], mode="lines+markers+text",
-            name="◎ originated → ◉ observed", text=[word for _, _, word, _ in ends], textposition="top right",
-            hovertext=[said for _, _, _, said in ends], hovertemplate="%{hovertext}<extra></extra>",
-            line={"dash": "dot", "width": 2, "color": ACCENT},
-            marker={"symbol": ["circle-open-dot" if "◎" in word else "circle" for _, _, word, _ in ends], "size": 13,
-                    "color": ACCENT},
-        )  # fmt: skip
+        place = None if row is None else _place(axis, steps, row)
+        if place is not None:
+            ends.append({"row": row, "at": place[0], "word": word, "tip": f"{word} at\n{one_line(said, 60)}"})
+    return ends
 
 
-def _said(mark: Mark) -> str:
-    return f"{plain(mark.name, 60)}<br>{plain(mark.summary, 90)}"
+def _place(axis: Axis, steps: Sequence[Step], row: int) -> tuple[float, float] | None:
+    return axis.of_step(steps[row], steps[row + 1] if row + 1 < len(steps) else None)
 
 
-def _label(step: Step, depth: int) -> str:
-    return "\u2003" * depth + plain(step.name or step.kind or step.span_id, 34 - 2 * depth)
+def _said(marks: Sequence[Mark], word: str) -> str:
+    told = [f"{one_line(mark.name, 60)}\n{one_line(mark.summary, 90)}" for mark in marks[:TOLD_OF_MANY]]
+    if len(marks) > 1:
+        told.insert(0, f"{len(marks):,} × {word}, all at this place; the first can be opened here")
+    if len(marks) > TOLD_OF_MANY:
+        told.append(f"and {len(marks) - TOLD_OF_MANY:,} more")
+    return "\n".join(told)
 
 
-def _depth(step: Step, steps: Sequence[Step]) -> int:
+def _label(step: Step) -> str:
+    return one_line(step.name or step.kind or step.span_id, 60)
+
+
+def _depth(step: Step, parents: Mapping[str, str | None]) -> int:
     """How deep a step stands below others, at most six; a circle of parents ends there too."""
-    parents = {other.span_id: other.parent_span_id for other in steps}
     depth, at = 0, step.parent_span_id
-    while at in parents and depth < 6:
+    while at is not None and at in parents and depth < DEEPEST:
         depth, at = depth + 1, parents[at]
     return depth
-
-
-def _uses_lane(marks: Sequence[Mark], row_of: Mapping[str, int]) -> bool:
-    return any((mark.span_id or "") not in row_of for mark in marks)
-
-
-def _lay_out(figure: go.Figure, axis: Axis, labels: list[str], *, has_lane: bool) -> None:
-    first = LANE if has_lane else 0
-    figure.update_layout(
-        height=130 + 26 * (len(labels) + has_lane), bargap=0.4, barmode="overlay", hoverlabel={"align": "left"},
-        margin={"l": 10, "r": 90, "t": 10, "b": 90}, clickmode="event+select",
-        legend={"orientation": "h", "y": 0, "yanchor": "bottom", "x": 0, "yref": "container"},
-    )  # fmt: skip
-    figure.update_yaxes(
-        tickvals=list(range(first, len(labels))), ticktext=["run", *labels] if has_lane else labels,
-        range=[len(labels) - 0.4, first - 0.6], showgrid=False, zeroline=False, automargin=True,
-    )  # fmt: skip
-    figure.update_xaxes(
-        title_text=axis.title, gridcolor=GRID, zeroline=False, range=[-0.01 * axis.whole, 1.02 * axis.whole]
-    )

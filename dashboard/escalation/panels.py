@@ -10,6 +10,7 @@ import streamlit as st
 
 from dashboard.cards import facts, heading
 from dashboard.charts.escalation import history
+from dashboard.drawn import draw_chart
 from dashboard.escalation import words
 from dashboard.escalation.reviews import draw_acknowledgement
 from dashboard.filters import filters
@@ -111,10 +112,12 @@ def draw_history(alert: Alert, bands: str) -> None:
         return
     changes = ask(escalation_history, **asked)
     evaluations = [day for day in days if not (day.reason or "").startswith("band ")]
-    st.plotly_chart(
-        history(evaluations, changes.rows, STATE_WORDS),
+    draw_chart(
+        history,
+        evaluations,
+        changes.rows,
+        STATE_WORDS,
         key="escalation_history_chart",
-        config={"displayModeBar": False},
         alt=f"Escalation rate of {len(evaluations)} days with its band; the alert changed {len(alert.changes)} times",
     )
     if changes.rows:

@@ -9,6 +9,8 @@ import streamlit as st
 
 from dashboard.cards import heading
 from dashboard.charts.compare import aligned
+from dashboard.drawn import draw_chart
+from dashboard.finding_words import severity
 from dashboard.links import VIEWS
 from dashboard.notices import not_in_this_store, nothing
 from dashboard.page import Page
@@ -29,6 +31,8 @@ from queries.runs.run_facts import RunFacts, run_facts
 PAGE = Page("Compare", "Incident review", 7, "compare_arrows", "Two runs side by side, and what differs first.")
 STEPS_A_PAGE = 100
 STEPS_DRAWN = 60
+# How the query calls a fact that is a number of seconds.
+IN_SECONDS = " in s"
 SIGNS = {"only in A": "◧ only in A", "only in B": "◨ only in B", "other outcome": "≠ other outcome"}
 
 
@@ -81,15 +85,22 @@ def _facts(pair: dict[str, Any]) -> None:
         found.rows,
         {
             "Same": lambda r: "=" if r.same else "≠",
-            "Fact": lambda r: r.fact,
-            "A": lambda r: r.value_a or ABSENT,
-            "B": lambda r: r.value_b or ABSENT,
+            "Fact": lambda r: r.fact.removesuffix(IN_SECONDS),
+            "A": lambda r: _value(r.fact, r.value_a),
+            "B": lambda r: _value(r.fact, r.value_b),
         },
         alt="Facts of both runs",
         config={"Same": st.column_config.TextColumn(width=60), "Fact": st.column_config.TextColumn(width=150)},
         shown_rows=14,
     )
     why(found, counted(len(found), "fact"))
+
+
+def _value(fact: str, value: str | None) -> str:
+    """A fact as it reads on every page: a duration in the units that matter."""
+    if value and fact.endswith(IN_SECONDS):
+        return duration(float(value))
+    return value or ABSENT
 
 
 def _steps(pair: dict[str, Any]) -> None:
@@ -122,14 +133,17 @@ def _first_difference(found: Answer[CompareStepRow]) -> None:
 def _step_list(found: Answer[CompareStepRow]) -> None:
     _first_difference(found)
     drawn = found.rows[:STEPS_DRAWN]
-    st.plotly_chart(
-        aligned(drawn, SIGNS), key="aligned_chart", config={"displayModeBar": False},
+    draw_chart(
+        aligned,
+        drawn,
+        SIGNS,
+        key="aligned_chart",
         alt=f"{len(drawn)} aligned rows, {sum(bool(row.differs) for row in drawn)} differ",
-    )  # fmt: skip
+    )
     table(
         found.rows,
         {
-            "No": lambda r: r.row_no,
+            "Row": lambda r: r.row_no,
             "Differs": lambda r: SIGNS.get(r.differs or "", "= same"),
             "Kind": lambda r: r.kind,
             "Name": lambda r: r.name,
@@ -141,7 +155,7 @@ def _step_list(found: Answer[CompareStepRow]) -> None:
             "Took B": lambda r: None if r.duration_b_s is None else duration(r.duration_b_s),
         },
         alt="Steps of both runs aligned",
-        config={"No": st.column_config.NumberColumn(width=60)},
+        config={"Row": st.column_config.NumberColumn(width=60)},
         shown_rows=16,
         optional=("Phase", "Agent", "Took A", "Took B"),
     )
@@ -162,8 +176,8 @@ def _set_list(found: Answer[CompareContextRow]) -> None:
         {
             "Step": lambda r: r.step_id,
             "Set": lambda r: r.set_name,
-            "Only in A": lambda r: ", ".join(r.only_a or ()),
-            "Only in B": lambda r: ", ".join(r.only_b or ()),
+            "Only in A": lambda r: ", ".join(r.only_a or ()) or ABSENT,
+            "Only in B": lambda r: ", ".join(r.only_b or ()) or ABSENT,
             "In both": lambda r: r.in_both,
         },
         alt="Context sets of both runs",
@@ -182,7 +196,7 @@ def _findings(pair: dict[str, Any]) -> None:
             {
                 "Same": lambda r: "=" if r.in_a == r.in_b else "≠",
                 "Rule": lambda r: r.rule,
-                "Severity": lambda r: r.severity,
+                "Severity": lambda r: severity(r.severity),
                 "In A": lambda r: r.in_a,
                 "In B": lambda r: r.in_b,
             },

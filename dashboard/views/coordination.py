@@ -6,6 +6,7 @@ import streamlit as st
 
 from dashboard.cards import heading
 from dashboard.charts.coordination import delegation_ring, waits_over_time
+from dashboard.drawn import draw_chart
 from dashboard.filters import filters
 from dashboard.links import VIEWS, row_pressed
 from dashboard.notices import no_runs, nothing
@@ -104,10 +105,12 @@ def _delegations() -> None:
         return
     left, right = st.columns([2, 3], gap="medium")
     with left:
-        st.plotly_chart(
-            delegation_ring(found.rows[:AGENTS_DRAWN]), key="ring_chart", config={"displayModeBar": False},
+        draw_chart(
+            delegation_ring,
+            found.rows[:AGENTS_DRAWN],
+            key="ring_chart",
             alt=f"{min(len(found), AGENTS_DRAWN)} edges between agents; orange where a task came back",
-        )  # fmt: skip
+        )
         more(min(len(found), AGENTS_DRAWN), found.rows[0].matching, "edges")
     with right:
         table(
@@ -147,10 +150,12 @@ def _wait_list(found: Answer[WaitRow]) -> None:
     if of_run:
         st.caption("The newest run with waits:" if found.parameters["offset"] == 0 else "The first run of this page:")
         st.text(first.run_name or first.run_id)
-        st.plotly_chart(
-            waits_over_time(of_run), key="waits_chart", config={"displayModeBar": False},
+        draw_chart(
+            waits_over_time,
+            of_run,
+            key="waits_chart",
             alt=f"{len(of_run)} waits over time, {sum(row.on_cycle for row in of_run)} on a cycle",
-        )  # fmt: skip
+        )
     table(
         found.rows,
         {

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard.address import say_unknown
 from dashboard.charts.escalation import bands_side_by_side
+from dashboard.drawn import draw_chart
 from dashboard.escalation import words
 from dashboard.escalation.panels import STATE_WORDS, draw_card, draw_history, draw_suppression, draw_what_if
 from dashboard.escalation.reviews import remember_bands
@@ -74,10 +75,11 @@ def _overview(found: Answer[EscalationBandRow], measured: list[EscalationBandRow
                 st.badge(f"{words.state(name)}: {tally[name]}", color=colour, help=sign.means)
         st.caption(f"As of {moment(found.rows[0].as_of)}. The worst workload counts; rates are never pooled.")
     drawn = measured[:WORKLOADS_DRAWN]
-    st.plotly_chart(
-        bands_side_by_side(drawn, STATE_WORDS),
+    draw_chart(
+        bands_side_by_side,
+        drawn,
+        STATE_WORDS,
         key="bands_chart",
-        config={"displayModeBar": False},
         alt=f"Escalation rate, interval and band of {len(drawn)} workloads; {drawn[0].workload} is {drawn[0].state}",
     )
     more(len(drawn), len(measured), "workloads")

@@ -6,6 +6,7 @@ import streamlit as st
 
 from dashboard.cards import facts, figure, heading
 from dashboard.charts.ranking import ranking
+from dashboard.drawn import draw_chart
 from dashboard.filters import filters
 from dashboard.links import open_run_of_row
 from dashboard.notices import no_runs, nothing
@@ -108,14 +109,15 @@ def _failure_classes() -> None:
     found = ask(failure_classes, **filters().parameters)
     met = [row for row in found if row.errors]
     if met:
-        st.plotly_chart(
-            ranking(
-                [row.failure_class for row in met], [row.errors for row in met], "errors",
-                unlisted=[not row.known for row in met],
-            ),
-            key="failure_classes_chart", config={"displayModeBar": False},
+        draw_chart(
+            ranking,
+            [row.failure_class for row in met],
+            [row.errors for row in met],
+            "errors",
+            [not row.known for row in met],
+            key="failure_classes_chart",
             alt=f"Errors by failure class, {len(met)} classes met",
-        )  # fmt: skip
+        )
     else:
         nothing("No error here carries a failure class; the profiles below are for reference.")
     table(

@@ -10,6 +10,7 @@ import streamlit as st
 from dashboard.cards import facts, figure, heading
 from dashboard.charts.findings import findings_by_day
 from dashboard.charts.ranking import ranking
+from dashboard.drawn import draw_chart
 from dashboard.filters import filters, options_with_asked
 from dashboard.finding_panel import finding_table
 from dashboard.finding_words import SEVERITIES, severity, severity_sign
@@ -107,9 +108,8 @@ def _figures(rules: Answer[RuleCoverageRow], counts: Answer[FindingCountRow]) ->
 def _by_rule(rules: Answer[RuleCoverageRow]) -> None:
     heading("By rule", "The rules broken most often.")
     broken = sorted((row for row in rules if row.findings), key=lambda row: -row.findings)[:12]
-    st.plotly_chart(
-        ranking([row.rule for row in broken], [row.findings for row in broken], "findings"),
-        key="by_rule_chart", config={"displayModeBar": False},
+    draw_chart(
+        ranking, [row.rule for row in broken], [row.findings for row in broken], "findings", key="by_rule_chart",
         alt="; ".join(f"{row.rule}: {row.findings}" for row in broken),
     )  # fmt: skip
     why(rules, counted(sum(row.findings for row in rules), "finding"))
@@ -121,9 +121,8 @@ def _by_workload(counts: Answer[FindingCountRow]) -> None:
     for row in counts:
         totals_of[row.workload] = totals_of.get(row.workload, 0) + row.findings
     most = sorted(totals_of.items(), key=lambda item: -item[1])[:12]
-    st.plotly_chart(
-        ranking([name for name, _ in most], [number for _, number in most], "findings"),
-        key="by_workload_chart", config={"displayModeBar": False},
+    draw_chart(
+        ranking, [name for name, _ in most], [number for _, number in most], "findings", key="by_workload_chart",
         alt="; ".join(f"{name}: {number}" for name, number in most),
     )  # fmt: skip
     more(len(most), len(totals_of), "workloads")
@@ -139,10 +138,13 @@ def _by_day(counts: Answer[FindingCountRow]) -> None:
         for row in counts:
             if row.day is not None:
                 by_day[row.day, row.severity] = by_day.get((row.day, row.severity), 0) + row.findings
-        st.plotly_chart(
-            findings_by_day(by_day, {name: severity(name) for name in SEVERITIES}),
-            key="by_day_chart", config={"displayModeBar": False}, alt=f"Findings on {len({r.day for r in dated})} days",
-        )  # fmt: skip
+        draw_chart(
+            findings_by_day,
+            by_day,
+            {name: severity(name) for name in SEVERITIES},
+            key="by_day_chart",
+            alt=f"Findings on {len({r.day for r in dated})} days",
+        )
     else:
         nothing("No run with a finding has a time.")
     why(

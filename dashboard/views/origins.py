@@ -8,6 +8,7 @@ import streamlit as st
 
 from dashboard.cards import figure, heading
 from dashboard.charts.origins import AFTER, UNKNOWN, origin_heat_map
+from dashboard.drawn import draw_chart
 from dashboard.filters import filters
 from dashboard.links import VIEWS
 from dashboard.notices import no_runs, not_in_this_store, nothing
@@ -30,9 +31,12 @@ from queries.reader import Answer
 from queries.runs.run_facts import run_facts
 
 PAGE = Page(
-    "Observed vs originated", "Incident review", 4, "conversion_path",
+    "Observed vs originated",
+    "Incident review",
+    4,
+    "conversion_path",
     "Where failures surfaced against where they began, what people found, and what is still open.",
-)  # fmt: skip
+)
 UNDIAGNOSED_A_PAGE = 25
 _INK = {"light": "#17212B", "dark": "#E4EAF0"}
 _STEP_NOTE = "counted on the run's own timeline, where both places can be found on it"
@@ -126,10 +130,12 @@ def _matrix() -> None:
     total = sum(row.failures for row in found)
     chart, as_table = st.tabs(["Heat map", "Table"])
     with chart:
-        st.plotly_chart(
-            origin_heat_map(found.rows, order, _INK[st.context.theme.type or "light"]),
+        draw_chart(
+            origin_heat_map,
+            found.rows,
+            order,
+            _INK[st.context.theme.type or "light"],
             key="origin_heat_map",
-            config={"displayModeBar": False},
             alt=f"{total} failures by phase of observation and of origin; the table beside holds the same numbers",
         )
         st.caption(

@@ -6,6 +6,7 @@ import streamlit as st
 
 from dashboard.cards import facts, figure, heading
 from dashboard.charts.outcomes import failed_shares, outcomes_by_workload
+from dashboard.drawn import draw_chart
 from dashboard.filters import filters
 from dashboard.notices import no_runs, nothing
 from dashboard.page import Page
@@ -85,19 +86,24 @@ def _outcomes() -> None:
     by_outcome, by_share = st.columns([3, 2])
     with by_outcome:
         st.caption("Runs by outcome")
-        st.plotly_chart(
-            outcomes_by_workload(ended.rows, drawn, {status: outcome(status) for status in statuses}),
-            key="outcomes_chart", config={"displayModeBar": False},
+        draw_chart(
+            outcomes_by_workload,
+            ended.rows,
+            drawn,
+            {status: outcome(status) for status in statuses},
+            key="outcomes_chart",
             alt=f"Runs by outcome for {len(drawn)} workloads, {counted(sum(row.runs for row in ended), 'run')} in all",
-        )  # fmt: skip
+        )
         why(ended, counted(sum(row.runs for row in ended), "run"))
     with by_share:
         st.caption("Failed share with its 95 % interval")
-        st.plotly_chart(
-            failed_shares({s.workload: s for s in shares if s.workload}, drawn),
-            key="shares_chart", config={"displayModeBar": False},
+        draw_chart(
+            failed_shares,
+            {s.workload: s for s in shares if s.workload},
+            drawn,
+            key="shares_chart",
             alt=f"Failed share by workload with 95 % intervals; the highest is {share(worst.rate)}",
-        )  # fmt: skip
+        )
         why(shares, counted(sum(s.decided for s in by_size), "run") + " with a known outcome")
     more(len(drawn), len(by_size), "workloads")
 
@@ -130,7 +136,7 @@ def _signatures() -> None:
             "Occurrences": lambda r: r.occurrences,
             "Runs": lambda r: r.runs,
             "Repeats in a run": lambda r: r.repeats_in_run,
-            "Full": lambda r: "≈ partial" if r.partial else "= full",
+            "Certain": lambda r: "≈ possibly the same" if r.partial else "● the same",
             "Last seen": lambda r: r.last_seen,
             "Signature": lambda r: r.signature,
         },
@@ -138,7 +144,7 @@ def _signatures() -> None:
         config={
             "Occurrences": st.column_config.ProgressColumn(format="%d", min_value=0, max_value=top, width="small"),
             "Last seen": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm", timezone="UTC"),
-            "Full": st.column_config.TextColumn(help="A partial signature is only possibly the same failure."),
+            "Certain": st.column_config.TextColumn(help="A partial signature is only possibly the same failure."),
         },
         shown_rows=8,
     )
@@ -190,9 +196,14 @@ def _not_known() -> None:
     ]
     table(
         rows,
-        {"What": lambda r: r[0], "Count": lambda r: r[2], "Of": lambda r: "runs" if r[1] == "run" else "errors"},
+        # The number first: a narrow screen shows no second column.
+        {"Count": lambda r: r[2], "Of": lambda r: "runs" if r[1] == "run" else "errors", "What": lambda r: r[0]},
         alt="What is not known about runs and errors",
-        config={"What": st.column_config.TextColumn(width="large")},
+        config={
+            "Count": st.column_config.NumberColumn(width=80),
+            "Of": st.column_config.TextColumn(width=80),
+            "What": st.column_config.TextColumn(width="large"),
+        },
     )
     why(missing, f"{counted(what.first.runs, 'run')}, {counted(what.first.errors, 'error')}")
 

@@ -8,6 +8,7 @@ import streamlit as st
 
 from dashboard.cards import figure, heading
 from dashboard.charts.recovery import confidence_against_success, day_by_day, success_by_chain
+from dashboard.drawn import draw_chart
 from dashboard.filters import filters
 from dashboard.notices import no_runs, nothing
 from dashboard.page import Page
@@ -65,10 +66,10 @@ def _chains(found: Answer[RecoveryChainRow]) -> None:
     with st.grid(3, min_column_width=250):
         for row in found:
             _card(row, found)
-    st.plotly_chart(
-        success_by_chain(found.rows),
+    draw_chart(
+        success_by_chain,
+        found.rows,
         key="chains_chart",
-        config={"displayModeBar": False},
         alt="; ".join(f"chain {row.chain}: {row.recovered} of {row.finished} recovered" for row in found),
     )
 
@@ -114,10 +115,10 @@ def _calibration(asked: dict[str, object]) -> None:
         return
     chart, figures = st.columns([3, 2], gap="medium")
     with chart:
-        st.plotly_chart(
-            confidence_against_success(bins.rows),
+        draw_chart(
+            confidence_against_success,
+            bins.rows,
             key="calibration_chart",
-            config={"displayModeBar": False},
             alt=f"Confidence against success of {overall.attempts} attempts; the gap is {_points(overall.gap)}",
         )
     with figures:
@@ -162,10 +163,11 @@ def _trend(asked: dict[str, object]) -> None:
     if not found.rows:
         nothing("No finished attempt has a time, so there are no days.")
         return
-    st.plotly_chart(
-        day_by_day(found.rows, (measure or "Success").lower()),
+    draw_chart(
+        day_by_day,
+        found.rows,
+        (measure or "Success").lower(),
         key="trend_chart",
-        config={"displayModeBar": False},
         alt=f"{len(found)} days, {sum(bool(day.outside) for day in found)} outside what chance allows",
     )
     first = found.rows[0]

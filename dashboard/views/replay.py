@@ -6,6 +6,7 @@ import streamlit as st
 
 from dashboard.cards import heading
 from dashboard.charts.replay import differing_dimensions
+from dashboard.drawn import draw_chart
 from dashboard.filters import filters
 from dashboard.links import VIEWS, open_run, row_pressed
 from dashboard.notices import no_runs, nothing
@@ -49,10 +50,12 @@ def _pairs() -> None:
     )
     differences = ask(replay_differences, **filters().parameters)
     if differences.rows:
-        st.plotly_chart(
-            differing_dimensions({row.dimension: row.replays for row in differences}), key="dimension_chart",
-            config={"displayModeBar": False}, alt="; ".join(f"{row.dimension}: {row.replays}" for row in differences),
-        )  # fmt: skip
+        draw_chart(
+            differing_dimensions,
+            {row.dimension: row.replays for row in differences},
+            key="dimension_chart",
+            alt="; ".join(f"{row.dimension}: {row.replays}" for row in differences),
+        )
     found = in_pages("replays_page", replay_pairs, _pair_list, noun=("replay", "replays"), **filters().parameters)
     if found.first is None:
         nothing(
@@ -80,7 +83,7 @@ def _pair_list(found: Answer[ReplayPairRow]) -> None:
             "Events": lambda r: "≠ differ" if r.events_differ else "= no difference recorded",
             "First divergent event": _first,
             "Differences": lambda r: r.differences,
-            "Dimensions": lambda r: ", ".join(r.dimensions),
+            "Dimensions": lambda r: ", ".join(r.dimensions) or ABSENT,
             "Replay": lambda r: r.run_name,
             "Original here": lambda r: "✓ yes" if r.original_run else "– no",
             "Of": lambda r: r.replay_of or "not recorded",

@@ -10,12 +10,14 @@ import streamlit as st
 
 from dashboard.cards import figure, heading
 from dashboard.charts.retries import retries_by_verdict
+from dashboard.drawn import draw_chart
 from dashboard.filters import filters
 from dashboard.links import VIEWS, row_pressed
 from dashboard.notices import no_runs, nothing
 from dashboard.page import Page
 from dashboard.paging import in_pages, matching
 from dashboard.reading import ask
+from dashboard.retry_tree import DEEPEST, depths, indented
 from dashboard.sections import draw
 from dashboard.tables import more, table
 from dashboard.why import why
@@ -41,7 +43,8 @@ VERDICTS = {
 }
 WORKLOADS_DRAWN = 12
 BREAKERS_A_PAGE = 20
-DEEPEST = 8
+# Of a run whose retries stand on several pages of the list.
+RETRIES_OF_A_RUN = 20_000
 
 
 def render() -> None:
@@ -79,11 +82,14 @@ def _verdicts(found: Answer[RetryVerdictRow]) -> None:
                     counted=counted(number[verdict], "retry", "retries"),
                 )  # fmt: skip
     names = [name for name, _ in sorted(of_workload.items(), key=lambda item: (-item[1], item[0]))[:WORKLOADS_DRAWN]]
-    st.plotly_chart(
-        retries_by_verdict(names, {(row.workload, row.verdict): row.retries for row in found}, VERDICTS),
-        key="verdict_chart", config={"displayModeBar": False},
+    draw_chart(
+        retries_by_verdict,
+        names,
+        {(row.workload, row.verdict): row.retries for row in found},
+        VERDICTS,
+        key="verdict_chart",
         alt="; ".join(f"{word}: {number[verdict]}" for verdict, word in VERDICTS.items()),
-    )  # fmt: skip
+    )
     more(len(names), len(of_workload), "workloads")
     why(found, retries, note="The budget belongs to the run: [retry] of faultlens.toml.")
 
@@ -170,7 +176,7 @@ def _attempt_list(found: Answer[RetryRow]) -> None:
         {
             "Open": lambda _: "Open",
             "Verdict": lambda r: VERDICTS.get(r.verdict, r.verdict),
-            "Attempt": lambda r: f"{_indent(depth[r.run_id, r.of_event])}attempt {r.attempt}",
+            "Attempt": lambda r: indented(depth[r.run_id, r.of_event], f"attempt {r.attempt}"),
             "Of": lambda r: r.error_code or r.tool_error_class,
             "Step": lambda r: r.step,
             "Agent": lambda r: r.agent,
@@ -186,25 +192,18 @@ def _attempt_list(found: Answer[RetryRow]) -> None:
             ),
             "Verdict": st.column_config.TextColumn(width=160),
             # As wide as the deepest indent: the grid measures a sample of the rows only.
-            "Attempt": st.column_config.TextColumn(width=100 + 14 * max(depth.values(), default=0)),
+            "Attempt": st.column_config.TextColumn(width=100 + 14 * min(max(depth.values(), default=0), DEEPEST + 4)),
         },
         optional=("Agent", "Action"),
     )  # fmt: skip
 
 
 def _depths(rows: Sequence[RetryRow]) -> dict[tuple[str, str], int]:
-    """How many retries stand above each; the one that caused it may stand on another page."""
-    made_by = {(row.run_id, row.event_id): row for row in rows}
-    depth: dict[tuple[str, str], int] = {}
-    for row in rows:
-        above = made_by.get((row.run_id, row.caused_by)) if row.caused_by else None
-        higher = depth.get((above.run_id, above.of_event), 0) if above else 0
-        depth[row.run_id, row.of_event] = min(higher + 1, DEEPEST) if row.caused_by else 0
-    return depth
-
-
-def _indent(depth: int) -> str:
-    return "\u2003" * depth + ("↳ " if depth else "")
+    """How many retries stand above each, also where its cause stands on another page or is filtered away."""
+    here = {(row.run_id, row.event_id) for row in rows}
+    partly = dict.fromkeys(row.run_id for row in rows if row.caused_by and (row.run_id, row.caused_by) not in here)
+    whole = [ask(retry_audit, run=run_id, limit=RETRIES_OF_A_RUN).rows for run_id in partly]
+    return depths([*rows, *(row for of_run in whole for row in of_run)])
 
 
 def _open(key: str, places: tuple[tuple[str, str | None], ...]) -> None:

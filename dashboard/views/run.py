@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
 
 from dashboard.address import say_unknown
 from dashboard.cards import heading
-from dashboard.charts.waterfall import waterfall
 from dashboard.context_words import stage_of
 from dashboard.finding_panel import finding_panel
-from dashboard.links import pages_about_run, permalink, row_pressed
+from dashboard.links import copied_link, pages_about_run, row_pressed
 from dashboard.notices import not_in_this_store, nothing
-from dashboard.origin_marks import OriginPath, origin_paths
 from dashboard.page import Page
 from dashboard.paging import in_pages, matching
 from dashboard.reading import ask
 from dashboard.report_panel import report_panel
 from dashboard.reviews import review_panel
-from dashboard.run_panels import FAILURES_READ, choose_event, draw_failures, draw_header, draw_record, draw_state
+from dashboard.run_panels import choose_event, draw_failures, draw_header, draw_record, draw_state
 from dashboard.run_picker import pick_run, run_list
+from dashboard.run_timeline import STEPS_DRAWN, draw_timeline
 from dashboard.run_tree import draw_tree
 from dashboard.sections import draw
 from dashboard.tables import more, table
 from dashboard.why import why
-from dashboard.wording import ABSENT, MARKS, STEPS, counted, duration, kind_of_event, step_ended
+from dashboard.wording import counted, duration, kind_of_event, step_ended
 from queries.context.context_stage import context_stage
-from queries.origins.origins import origins
 from queries.reader import Answer
-from queries.report.error_places import error_places
-from queries.runs.run_errors import run_errors
 from queries.runs.run_facts import RunFacts, run_facts
 from queries.runs.run_spans import SpanRow, run_spans
 from queries.runs.timeline import TimelineRow, timeline
@@ -40,13 +35,8 @@ PAGE = Page(
     "Run", "Incident review", 3, "timeline", "One run: its outcome, its failures and its timeline in causal order."
 )
 OPEN = {"Open": "run"}
-STEPS_DRAWN = 60
 LOSSES_READ = 20_000
-MARKS_DRAWN = 400
-ORIGINS_TOLD = 3
 EVENTS_A_PAGE = 200
-# Where the error that was jumped to stands in the chart: with what led to it above.
-ERROR_AT = 10
 
 
 def render() -> None:
@@ -83,12 +73,16 @@ def _choose_among(found: Answer[RunFacts]) -> None:
 def _draw(found: Answer[RunFacts], run: RunFacts, event_id: str) -> None:
     draw(partial(draw_header, found, run))
     pages_about_run(run.run_id)
-    report_panel(run.run_id)
-    st.caption("Link to this run; what is filtered, found or opened below is in the address of the page too.")
-    st.code(permalink(run.run_id), language=None, wrap_lines=True)
+    with st.container(horizontal=True, gap="small"):
+        report_panel(run.run_id)
+        copied_link(
+            "Link to this run",
+            run.run_id,
+            explained="What is filtered, found or opened on this page is in the address of the page too.",
+        )
     if event_id:
         draw(partial(draw_record, run, event_id))
-    parts = (_timeline_chart, draw_state, draw_failures, _findings, draw_tree, _steps, _what_happened)
+    parts = (draw_timeline, draw_state, draw_failures, _findings, draw_tree, _steps, _what_happened)
     draw(*(partial(part, run) for part in parts), partial(_review, run, event_id))
 
 
@@ -104,87 +98,8 @@ def _review(run: RunFacts, event_id: str) -> None:
     review_panel(run.run_id, event_id or None)
 
 
-def _timeline_chart(run: RunFacts) -> None:
-    heading("Timeline", "Steps in their order; bars and marks can be clicked to see their stored record.")
-    first = _first_drawn(run)
-    steps = ask(run_spans, run=run.run_id, limit=STEPS_DRAWN, offset=first - 1)
-    marks = ask(timeline, run=run.run_id, kinds=",".join(MARKS), limit=MARKS_DRAWN)
-    drawn = _marks_of(steps, marks, whole=len(steps) >= run.spans)
-    if not steps.rows and not marks.rows:
-        nothing("This run has no steps, errors, recoveries or guardrail events to draw.")
-        return
-    statuses = [*STEPS, *sorted({row.status for row in steps if row.status} - set(STEPS))]
-    located = ask(origins, run=run.run_id)
-    paths = origin_paths(located.rows, ask(run_errors, run=run.run_id, limit=FAILURES_READ).rows, steps.rows)
-    chart = waterfall(
-        steps.rows,
-        drawn,
-        {status: step_ended(status) for status in statuses},
-        {m: kind_of_event(m) for m in MARKS},
-        paths,
-    )
-    failed = sum(row.status == "error" for row in steps)
-    st.plotly_chart(
-        chart, key="timeline_chart", on_select=_mark_chosen, selection_mode="points", config={"displayModeBar": False},
-        alt=f"Timeline of {counted(len(steps), 'step')}, {failed} of them failed, with {counted(len(drawn), 'mark')}",
-    )  # fmt: skip
-    if run.spans > len(steps):
-        st.caption(f"Steps {first:,} to {first - 1 + len(steps):,} of {run.spans:,} are drawn, with the marks on them.")
-    if marks.rows and marks.rows[0].matching > len(marks):
-        st.caption(f"Only the first {len(marks):,} of {marks.rows[0].matching:,} marks are looked at here.")
-    _origins_elsewhere(paths)
-
-
-def _origins_elsewhere(paths: Sequence[OriginPath]) -> None:
-    beyond = [
-        path for path in paths if (path.said_origin and not path.origin) or (path.said_observed and not path.observed)
-    ]
-    if beyond:
-        st.caption("An origin or its observation is not among the drawn steps; what the record says of it:")
-    for path in beyond[:ORIGINS_TOLD]:
-        st.text(f"originated at {path.said_origin or ABSENT}, observed at {path.said_observed or ABSENT}")
-    more(min(len(beyond), ORIGINS_TOLD), len(beyond), "origins, all of them under “Where it began”,")
-
-
-def _marks_of(steps: Answer[SpanRow], marks: Answer[TimelineRow], *, whole: bool) -> tuple[TimelineRow, ...]:
-    """The marks on the drawn steps; in a run that is drawn whole also those that name no step."""
-    there = {row.span_id for row in steps}
-    return marks.rows if whole else tuple(row for row in marks if row.span_id in there)
-
-
-def _first_drawn(run: RunFacts) -> int:
-    """The number of the first step in the chart, with buttons that move it; a short run is drawn whole."""
-    if run.spans <= STEPS_DRAWN:
-        return 1
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        asked = (st.text_input("From step", key="from", bind="query-params", placeholder="1", width=110) or "1").strip()
-        first = int(asked) if asked.isdecimal() and 1 <= int(asked) <= run.spans else 1
-        last = max(1, run.spans - STEPS_DRAWN + 1)
-        st.button("Earlier", key="steps_back", icon=":material/arrow_back:", disabled=first == 1,
-                  on_click=_draw_from, args=(max(1, first - STEPS_DRAWN),))  # fmt: skip
-        st.button("Later", key="steps_on", icon=":material/arrow_forward:", disabled=first >= last,
-                  on_click=_draw_from, args=(min(last, first + STEPS_DRAWN),))  # fmt: skip
-        after = ask(error_places, run=run.run_id, after=first + ERROR_AT, limit=1).first
-        following = after.place if after else None
-        st.button("Next error", key="next_error", type="primary", icon=":material/error:", disabled=following is None,
-                  on_click=_draw_from, args=(max(1, (following or 1) - ERROR_AT),))  # fmt: skip
-    if asked != str(first):
-        not_in_this_store("There is no step of this number, the first is drawn", asked)
-    return first
-
-
-def _draw_from(step: int) -> None:
-    st.session_state["from"] = str(step)
-
-
-def _mark_chosen() -> None:
-    points = st.session_state["timeline_chart"].selection.points
-    if points and (chosen := points[0].get("customdata")):
-        choose_event(chosen[0])
-
-
 def _steps(run: RunFacts) -> None:
-    if not ask(run_spans, run=run.run_id, limit=STEPS_DRAWN, offset=0).rows:
+    if not run.spans:
         return
     heading("Steps", "A step that was never reached did not fail; an open one has no end recorded.")
     found = in_pages("steps_page", run_spans, _step_list, noun=("step", "steps"), rows=STEPS_DRAWN, run=run.run_id)

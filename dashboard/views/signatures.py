@@ -9,6 +9,7 @@ import streamlit as st
 from dashboard.address import say_unknown
 from dashboard.cards import facts, heading
 from dashboard.charts.signatures import signatures_by_state
+from dashboard.drawn import draw_chart
 from dashboard.filters import filters
 from dashboard.links import VIEWS, row_pressed
 from dashboard.notices import no_runs, not_in_this_store, nothing
@@ -72,10 +73,13 @@ def _clear() -> None:
 def _states(found: Answer[SignatureStateRow]) -> None:
     heading("Lifecycle", "Resolved by a reviewer, or not seen for a while; regressed: seen again after that.")
     number = {row.state: row.signatures for row in found}
-    st.plotly_chart(
-        signatures_by_state(number, STATES), key="state_chart", config={"displayModeBar": False},
+    draw_chart(
+        signatures_by_state,
+        number,
+        STATES,
+        key="state_chart",
         alt="; ".join(f"{word}: {number.get(state, 0)}" for state, word in STATES.items()),
-    )  # fmt: skip
+    )
     why(
         found,
         counted(sum(number.values()), "signature"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard.cards import facts, heading
-from dashboard.links import permalink
+from dashboard.links import copied_link
 from dashboard.notices import not_in_this_store
 from dashboard.page import Page
 from dashboard.reading import ask, once
@@ -154,9 +154,11 @@ def _footer(run: RunFacts, shown: Moment, told: Incident) -> None:
     if told.first_failure is None:
         st.caption("No failure is recorded in this run: the walk goes from its start to its end.")
     heading("Take it away")
-    report_panel(run.run_id)
-    st.caption("Link to the stored record of this moment")
-    st.code(permalink(run.run_id, shown.event_id), language=None, wrap_lines=True)
+    with st.container(horizontal=True, gap="small"):
+        report_panel(run.run_id)
+        copied_link(
+            "Link to this record", run.run_id, shown.event_id, explained="Opens the stored record of this moment."
+        )
 
 
 if __name__ == "__main__":

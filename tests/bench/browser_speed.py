@@ -28,7 +28,7 @@ QUIET_MS = 250
 WATCH = """
 (() => {
   const seen = window.bench = {figure: null, states: []};
-  const figures = '[data-testid="stMetric"], .js-plotly-plot .main-svg, [data-testid="stDataFrame"] canvas';
+  const figures = '[data-testid="stMetric"], .js-plotly-plot .main-svg, .flt svg, [data-testid="stDataFrame"] canvas';
   const look = () => {
     if (seen.figure === null && document.querySelector(figures)) seen.figure = performance.now();
     const app = document.querySelector('[data-testid="stApp"]');

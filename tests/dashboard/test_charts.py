@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+import itertools
+from dataclasses import dataclass
 
 import pytest
 
+from dashboard.charts.coordination import delegation_ring
 from dashboard.charts.label import plain
 from dashboard.charts.outcomes import failed_shares
-from dashboard.charts.waterfall import waterfall
+from dashboard.drawn import figure
 from dashboard.wording import duration, share
-
-NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
-WORDS = {"ok": "✓ ok", "error": "✕ failed", "not_reached": "· not reached"}
-
-
-@dataclass(frozen=True)
-class Step:
-    span_id: str
-    status: str | None = "ok"
-    seq: int | None = None
-    last_seq: int | None = None
-    started_at: datetime | None = None
-    ended_at: datetime | None = None
-    parent_span_id: str | None = None
-    name: str | None = "step"
-    kind: str | None = "step"
 
 
 @dataclass(frozen=True)
@@ -54,37 +39,40 @@ def test_recorded_text_is_literal_in_a_label(recorded: str | None, shown: str) -
     assert plain(recorded) == shown
 
 
-def test_a_run_with_a_clock_is_drawn_by_time() -> None:
-    steps = [
-        Step(str(n), started_at=NOON + timedelta(seconds=n), ended_at=NOON + timedelta(seconds=n + 1)) for n in (0, 4)
-    ]
-    figure = waterfall(steps, [], WORDS, {})
-    assert list(figure.data[0].base) == [0, 4]
-    assert list(figure.data[0].x) == [1, 1]
-    assert figure.layout.xaxis.title.text == "seconds since the first event"
-
-
-def test_a_run_without_a_clock_is_drawn_by_order() -> None:
-    figure = waterfall([Step("a", seq=1, last_seq=4), Step("b", seq=5, last_seq=9)], [], WORDS, {})
-    assert list(figure.data[0].base) == [1, 5]
-    assert "no clock" in figure.layout.xaxis.title.text
-
-
-def test_a_step_that_was_never_reached_has_no_length() -> None:
-    steps = [Step("a", started_at=NOON, ended_at=NOON + timedelta(seconds=2)), Step("b", "not_reached", seq=9)]
-    never = next(bar for bar in waterfall(steps, [], WORDS, {}).data if bar.name == WORDS["not_reached"])
-    assert list(never.x) == [0]
-
-
-def test_bars_keep_their_width_when_rows_of_a_status_lie_apart() -> None:
-    steps = [replace(Step(str(n), seq=n, last_seq=n), status="error" if n in {1, 7} else "ok") for n in range(9)]
-    assert {bar.width for bar in waterfall(steps, [], WORDS, {}).data} == {0.6}
-
-
 def test_a_workload_without_a_known_outcome_has_no_share() -> None:
     shares = {"a": Share(0, 0, None, None, None), "b": Share(4, 1, 0.25, 0.05, 0.7)}
     (drawn,) = failed_shares(shares, ["a", "b"]).data
     assert list(drawn.y) == [1]
+
+
+@dataclass(frozen=True)
+class Edge:
+    from_agent: str
+    to_agent: str
+    hops: int = 1
+    circulating: int = 0
+
+
+@pytest.mark.parametrize("agents", [2, 3, 12, 30, 60])
+def test_no_name_in_the_ring_stands_on_another(agents: int) -> None:
+    ring = delegation_ring([Edge("agent-0", f"agent-{n}") for n in range(1, agents)])
+    names = [trace for trace in ring.data if trace.mode == "text"]
+    assert sorted(name for trace in names for name in trace.text) == sorted(f"agent-{n}" for n in range(agents))
+    low, high = ring.layout.yaxis.range
+    pixels = (ring.layout.height - ring.layout.margin.t - ring.layout.margin.b) / (high - low)
+    for trace in names:
+        assert all(low <= y <= high for y in trace.y)
+        # A line of text is about 14 pixels high.
+        assert all((upper - lower) * pixels >= 14 for upper, lower in itertools.pairwise(trace.y))
+
+
+def test_a_figure_is_built_anew_only_for_other_rows() -> None:
+    shares = {"a": Share(4, 1, 0.25, 0.05, 0.7)}
+    first = figure(failed_shares, shares, ["a"])
+    assert figure(failed_shares, dict(shares), ["a"]) is first
+    other = figure(failed_shares, {"a": Share(4, 2, 0.5, 0.1, 0.9)}, ["a"])
+    assert list(first.data[0].x) == [0.25]
+    assert list(other.data[0].x) == [0.5]
 
 
 @pytest.mark.parametrize(

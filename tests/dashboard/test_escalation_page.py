@@ -80,7 +80,7 @@ def test_too_few_is_never_green(dashboard: Opened, store: Path) -> None:
 
 def test_what_is_in_no_rate_is_in_sight(dashboard: Opened, store: Path) -> None:
     app = dashboard(store, "escalation", of="low")
-    shown = [element.value for element in (*app.caption, *app.text)]
+    shown = texts(app).splitlines()
     for label in (
         "Aborted, in the denominator",
         "Unfinished attempts",

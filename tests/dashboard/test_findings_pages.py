@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from ingest.load import ingest
+from tests.dashboard.test_pages import texts
 
 Opened = Callable[..., AppTest]
 PAGES = ("findings", "coordination", "retries", "signatures", "replay", "compare", "ledger")
@@ -23,7 +24,7 @@ def stories(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def text_of(app: AppTest) -> str:
-    return " ".join(str(element.value) for element in (*app.text, *app.caption, *app.title))
+    return " ".join((texts(app), *(title.value for title in app.title)))
 
 
 @pytest.mark.parametrize("page", PAGES)

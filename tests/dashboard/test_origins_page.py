@@ -15,6 +15,7 @@ from ingest.load import ingest
 from ingest.reviews import Review, write
 from ingest.store import open_store
 from queries.origins.origin_matrix import OriginMatrixRow
+from tests.dashboard.test_pages import texts
 from tests.queries.full_store import HOSTILE
 
 Opened = Callable[..., AppTest]
@@ -36,9 +37,7 @@ def frame(app: AppTest, column: str) -> pd.DataFrame:
 
 
 def said(app: AppTest) -> str:
-    return "\n".join(
-        str(getattr(element, "value", "")) for kind in ("text", "caption", "warning") for element in app.get(kind)
-    )
+    return texts(app, ("text", "caption", "warning", "html"))
 
 
 def test_the_figures_say_what_they_rest_on(dashboard: Opened, stories: Path) -> None:

@@ -70,7 +70,7 @@ def test_it_opens_and_says_what_is_not_drawn(dashboard: Opened, many: Path) -> N
     # Of one core, both renders; what a person waits for is measured in the browser.
     assert time.process_time() - started < 5
     assert not app.exception
-    assert "Steps 1 to 60 of 10,000 are drawn, with the marks on them." in texts(app)
+    assert "Steps 1 to 60 of 10,000 are drawn, with the marks on them and between them." in texts(app)
     assert app.expander[0].label == "Steps as a tree: 10,000 steps"
 
 

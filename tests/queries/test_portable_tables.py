@@ -47,6 +47,7 @@ def test_an_empty_table_keeps_its_columns(empty_lease: Lease, tmp_path: Path) ->
     assert (copy.num_rows, copy.schema.field("transient").type) == (0, pa.bool_())
 
 
+@pytest.mark.file_store
 def test_what_people_wrote_lies_in_a_catalogue_of_its_own(full_lease: Lease) -> None:
     records, people = place_of(full_lease, "runs"), place_of(full_lease, "reviews")
     assert records.kind == people.kind == "duckdb"

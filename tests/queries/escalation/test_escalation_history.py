@@ -128,7 +128,6 @@ def test_the_replay_does_not_depend_on_the_order_of_records(leased: Leased, wind
     before = escalation_history(leased(store), daily=True, bands=bands).rows
     for rows in (store.runs, store.attempts):
         rng.shuffle(rows)
-    (Path.cwd() / "s.duckdb").unlink()
     assert escalation_history(leased(store), daily=True, bands=bands).rows == before
 
 
@@ -148,15 +147,16 @@ def test_another_band_would_have_alerted_otherwise(leased: Leased) -> None:
     assert [row.to_state for row in escalation_history(lease, bands='{"w": {"low": 0.3, "high": 0.5}}')] == ["LOW"]
 
 
-def test_a_change_of_band_is_an_entry(leased: Leased, tmp_path: Path) -> None:
+def test_a_change_of_band_is_an_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
     def write_band(low: float) -> None:
         (tmp_path / "faultlens.toml").write_text(f"[bands.w]\nlow = {low}\nhigh = 0.9\nwindow = '1d'\n")
 
     store = Store()
     store.days("w", [(20, 100)] * 4, FIRST)
     write_band(0.1)
-    leased(store)
-    opened = open_store(tmp_path / "s.duckdb")
+    opened = open_store(store.write(tmp_path / "s.duckdb"))
     with opened.lease() as lease:
         note_bands(opened, unrecorded(lease, ["w"]))
     with opened.lease() as lease:

@@ -91,6 +91,11 @@ class Store:
         """Return what names this store on a command line."""
         return str(self.path)
 
+    @property
+    def is_there(self) -> bool:
+        """Return whether there is a file of records; one that is not there reads as empty."""
+        return self._main.identity() is not None
+
     def lease(self) -> Lease:
         """Return a lease on the newest generation; a file that does not exist reads as empty."""
         with self._lock:

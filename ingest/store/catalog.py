@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import duckdb
 
@@ -12,7 +15,6 @@ from ingest.store.errors import HANDLE_CONFLICT, duckdb_refusal, os_refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 # Files of this version are readable by the DuckDB people have and by the lake extra.
 STORAGE_VERSION = "v1.5.0"
@@ -28,8 +30,13 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
 
 
 def memory_connection() -> duckdb.DuckDBPyConnection:
-    """Return an in-memory connection that loads nothing from the network and thinks in UTC."""
-    con = duckdb.connect(config=_CONFIG)
+    """Return an in-memory connection that loads nothing from the network and thinks in UTC.
+
+    What has no room in memory goes into a folder of its own among the temporary files: DuckDB would take `.tmp` in the
+    working folder, the same for every process that is started there. It makes the folder when needed, and removes it.
+    """
+    spilled = Path(tempfile.gettempdir()) / f"faultlens-spilled-{uuid4().hex}"
+    con = duckdb.connect(config={**_CONFIG, "temp_directory": str(spilled)})
     con.execute("SET GLOBAL TimeZone = 'UTC'")
     return con
 

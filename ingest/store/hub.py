@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from functools import cache
+from functools import cache, cached_property
 from itertools import count
 from threading import RLock
 from typing import TYPE_CHECKING
@@ -22,11 +22,15 @@ class Hub:
     """One in-memory connection to which every generation is attached."""
 
     def __init__(self) -> None:
-        """Open the connection; nothing is attached."""
-        self._con = memory_connection()
+        """Nothing is attached, and no connection open until something is."""
         self._lock = RLock()
         self._numbers = count(1)
         self._empties: dict[Migrations, str] = {}
+
+    @cached_property
+    def _con(self) -> duckdb.DuckDBPyConnection:
+        # Whoever asks for it holds the lock.
+        return memory_connection()
 
     def cursor(self, search_path: str = "memory.main") -> duckdb.DuckDBPyConnection:
         """Return a fresh cursor that finds tables along this path."""

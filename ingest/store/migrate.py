@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
+from hashlib import blake2s
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -73,10 +74,20 @@ def migrate(
     """Bring a schema of a catalog to the newest version; say whether that changed it."""
     steps = main_migrations() if migrations is None else migrations
     found = usable_version(con, catalog, steps, schema=schema)
+    if found == 0 and schema == "main" and _made_by_pattern(con, catalog, steps):
+        return True
     pending = [step for step in steps if step.version > found]
     for step in pending:
         _apply(con, f"{catalog}.{schema}", step)
     return bool(pending)
+
+
+def keep_pattern(con: duckdb.DuckDBPyConnection, migrations: Migrations | None = None) -> None:
+    """The connection has an empty catalog of this schema, after which new ones are made: step by step takes longer."""
+    steps = main_migrations() if migrations is None else migrations
+    with con.cursor() as cursor:
+        cursor.execute(f"ATTACH ':memory:' AS {_pattern_of(steps)}")
+    migrate(con, _pattern_of(steps), steps)
 
 
 def usable_version(
@@ -105,6 +116,44 @@ def _version(con: duckdb.DuckDBPyConnection, catalog: str, schema: str) -> int |
             return int(cursor.fetchall()[0][0])
         except duckdb.CatalogException:
             return None if _has_tables(cursor, catalog, schema) else 0
+
+
+@cache
+def _pattern_of(steps: Migrations) -> str:
+    """What the pattern of these steps, and of no others, is called."""
+    return f"pattern_{blake2s(repr(steps).encode(), digest_size=8).hexdigest()}"
+
+
+def _made_by_pattern(con: duckdb.DuckDBPyConnection, catalog: str, steps: Migrations) -> bool:
+    """Whether the catalog, in which there was nothing, could be made to be as its pattern."""
+    pattern = _pattern_of(steps)
+    with con.cursor() as cursor:
+        if not (_is_ours(cursor, catalog) and _has_tables(cursor, pattern, "main")):
+            return False
+        if _has_tables(cursor, catalog, "main"):
+            return False
+        cursor.begin()
+        # To copy the rows as well would take a statement for each table, of which hardly one has rows.
+        cursor.execute(f"COPY FROM DATABASE {pattern} TO {catalog} (SCHEMA)").fetchall()
+        for table in _with_rows(cursor, pattern):
+            cursor.execute(f"INSERT INTO {catalog}.main.{table} FROM {pattern}.main.{table}").fetchall()
+        cursor.execute(f"UPDATE {catalog}.main.schema_version SET applied_at = now()").fetchall()  # noqa: S608 - our own
+        cursor.commit()
+    return True
+
+
+def _is_ours(cursor: duckdb.DuckDBPyConnection, catalog: str) -> bool:
+    """Whether DuckDB itself keeps the catalog; a lake is made step by step, in what it knows of SQL."""
+    cursor.execute("SELECT type FROM duckdb_databases() WHERE database_name = ?", [catalog])
+    return cursor.fetchall() == [("duckdb",)]
+
+
+def _with_rows(cursor: duckdb.DuckDBPyConnection, catalog: str) -> list[str]:
+    cursor.execute(
+        "SELECT table_name FROM duckdb_tables() WHERE database_name = ? AND estimated_size > 0 ORDER BY table_name",
+        [catalog],
+    )
+    return [name for (name,) in cursor.fetchall()]
 
 
 def _has_tables(cursor: duckdb.DuckDBPyConnection, catalog: str, schema: str) -> bool:

@@ -26,6 +26,9 @@ _numbers = count(1)
 class Publication:
     """The next generation of a store, which the connection knows as `alias`."""
 
+    # Several connections may write to it at once.
+    takes_hands = False
+
     def __init__(self, con: duckdb.DuckDBPyConnection, alias: str) -> None:
         """Name the generation to come; nothing is attached yet."""
         self.alias = alias
@@ -79,6 +82,8 @@ class Publication:
 
 class FilePublication(Publication):
     """The next generation of a store in a file, attached for writing."""
+
+    takes_hands = True
 
     def __init__(self, con: duckdb.DuckDBPyConnection, store: Path) -> None:
         """Name the file that is to be replaced."""

@@ -1,7 +1,9 @@
 """A schema is a row of numbered files, each applied once."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import patch
 
 import duckdb
 import pytest
@@ -15,6 +17,7 @@ from ingest.store import (
     migrations_in,
     people_migrations,
 )
+from ingest.store.migrate import keep_pattern
 
 
 @pytest.fixture
@@ -95,3 +98,51 @@ def test_the_packaged_schemas_have_no_keys_and_no_indexes(
         " UNION ALL SELECT table_name, 'INDEX' FROM duckdb_indexes()",
     )
     assert found.fetchall() == []
+
+
+def everything_in(con: duckdb.DuckDBPyConnection, catalog: str) -> list[object]:
+    """Columns with types and defaults, views, constraints, and the rows, of reference tables; not when they came."""
+    asked = (
+        "SELECT table_name, column_index, column_name, data_type, is_nullable, column_default FROM duckdb_columns()",
+        "SELECT view_name, sql FROM duckdb_views()",
+        "SELECT table_name, constraint_type, constraint_text FROM duckdb_constraints()",
+        "SELECT index_name, sql FROM duckdb_indexes()",
+    )
+    schema = [con.execute(f"{text} WHERE database_name = ? ORDER BY ALL", [catalog]).fetchall() for text in asked]
+    of_catalog = "SELECT table_name FROM duckdb_tables() WHERE database_name = ? ORDER BY 1"
+    names = [name for (name,) in con.execute(of_catalog, [catalog]).fetchall() if name != "schema_version"]
+    rows = {name: con.execute(f"FROM {catalog}.main.{name}").fetchall() for name in names}
+    return [*schema, rows, con.execute(f"SELECT version, name FROM {catalog}.main.schema_version").fetchall()]
+
+
+@pytest.mark.parametrize("schema_of", [main_migrations, people_migrations])
+@pytest.mark.parametrize("in_file", [False, True])
+def test_what_is_made_by_the_pattern_is_what_every_step_makes(
+    con: duckdb.DuckDBPyConnection, catalog: str, path: Path, schema_of: Callable[[], Migrations], *, in_file: bool
+) -> None:
+    assert migrate(con, catalog, schema_of())
+    keep_pattern(con, schema_of())
+    con.execute(f"ATTACH '{path if in_file else ':memory:'}' AS made (STORAGE_VERSION 'v1.5.0')")
+    with patch.object(sys.modules[migrate.__module__], "_apply") as step_by_step:
+        assert migrate(con, "made", schema_of())
+    step_by_step.assert_not_called()
+    assert everything_in(con, "made") == everything_in(con, catalog)
+    assert con.execute("SELECT count(*) FROM made.schema_version WHERE applied_at IS NULL").fetchall() == [(0,)]
+    assert not migrate(con, "made", schema_of())
+
+
+def test_a_pattern_of_other_steps_and_a_catalog_with_tables_are_left_alone(
+    con: duckdb.DuckDBPyConnection, catalog: str, schema: Migrations, folder: Path
+) -> None:
+    keep_pattern(con, schema)
+    (folder / "0002_third.sql").write_text("CREATE TABLE third (i INTEGER);")
+    longer = migrations_in(folder)
+    assert migrate(con, catalog, longer)
+    assert con.execute("SELECT version FROM fresh.schema_version").fetchall() == [(1,), (2,)]
+    con.execute("ATTACH ':memory:' AS older")
+    migrate(con, "older", schema)
+    keep_pattern(con, longer)
+    con.execute("INSERT INTO older.first_half VALUES ('w', 1)")
+    assert migrate(con, "older", longer)
+    assert con.execute("SELECT n FROM older.first_half").fetchall() == [(1,)]
+    assert everything_in(con, "older")[0] == everything_in(con, catalog)[0]

@@ -8,11 +8,12 @@ every file lies: `file_paths`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ingest.derive.conditions import filled
 from ingest.staging import Staging
-from ingest.tables import KEYS, OF_RUNS, WITHOUT_RUN
+from ingest.tables import KEYS, OF_RUNS, WITHOUT_RUN, bring
 
 # So many rows are put together at once, and rows of about so many bytes of source; a run is never split.
 ROWS_AT_ONCE = 2_000_000
@@ -42,6 +43,19 @@ class Affected:
     def are_new(self) -> bool:
         """The store knows none of them, by no name, and nobody removed one."""
         return not (self.known or self.is_forgotten or self.is_renamed)
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """Runs that are put together at once: a number in `portions`, and the units between which their records lie.
+
+    Without a number it is all of them, whose records are in the workspace already.
+    """
+
+    number: int | None = None
+    low: int | None = None
+    high: int | None = None
+    is_alone: bool = True
 
 
 def find(staging: Staging, store: str, outgrown: Sequence[str] = ()) -> Affected:
@@ -77,25 +91,37 @@ def choose(staging: Staging, store: str, derived_by: str | None) -> Affected:
     return Affected(*_met_before(staging, store, "affected"), is_renamed=False, brings_catalogue=False)
 
 
-def portions(staging: Staging, store: str, found: Affected) -> Iterator[Affected]:
-    """One portion of the runs after the other is `replaced`, its staged records in the workspace's tables.
-
-    Where everything is small they lie there already, and there is one portion.
-    """
-    con = staging.con
+def portions(staging: Staging, store: str, found: Affected, hands: int = 1) -> list[Portion]:
+    """The runs in portions, small enough for so many of them to be put together side by side."""
     if staging.is_in_memory and not _is_much(staging, store, found):
+        return [Portion()]
+    staging.set_apart()
+    staging.share(hands)
+    _divide(staging, store, hands)
+    return [Portion(*row) for row in staging.con.execute(_PORTIONS).fetchall()]
+
+
+@contextmanager
+def taken(staging: Staging, store: str, found: Affected, portion: Portion) -> Iterator[Affected]:
+    """The runs of the portion are `replaced`, and their staged records in the workspace's tables."""
+    con = staging.con
+    if portion.number is None:
         con.execute("CREATE OR REPLACE TEMP TABLE replaced AS SELECT run_id FROM affected").fetchall()
         yield found
         return
-    staging.set_apart()
-    _divide(staging, store)
-    for portion, low, high, is_alone in con.execute(_PORTIONS).fetchall():
-        con.execute(
-            f"CREATE OR REPLACE TEMP TABLE replaced AS SELECT run_id FROM portions WHERE portion = {portion}"
-        ).fetchall()
-        staging.take_replaced(low, high, is_alone=is_alone)
-        yield Affected(*_met_before(staging, store, "replaced"), found.is_renamed, found.brings_catalogue)
-        staging.workspace.empty()
+    con.execute(
+        f"CREATE OR REPLACE TEMP TABLE replaced AS SELECT run_id FROM portions WHERE portion = {portion.number}"
+    ).fetchall()
+    staging.take_replaced(portion.low, portion.high, is_alone=portion.is_alone)
+    yield Affected(*_met_before(staging, store, "replaced"), found.is_renamed, found.brings_catalogue)
+    staging.workspace.empty()
+
+
+def tell(staging: Staging, other: Staging, store: str) -> None:
+    """The other one's connection knows of the runs what this one's knows."""
+    _locate_files(other, store)
+    for table in ("portions", "renamed"):
+        bring(staging.con, other.con, f"CREATE OR REPLACE TEMP TABLE {table} AS", f"SELECT * FROM {table}")
 
 
 def _locate_files(staging: Staging, store: str) -> None:
@@ -160,7 +186,7 @@ def _is_much(staging: Staging, store: str, found: Affected) -> bool:
     return bool(staging.con.execute(f"SELECT sum(n) > {ROWS_AT_ONCE} FROM ({counts})").fetchall()[0][0])
 
 
-def _divide(staging: Staging, store: str) -> None:
+def _divide(staging: Staging, store: str, hands: int) -> None:
     """`portions`: in which one each run is, in the order in which the sources tell of them; both names of a run in one.
 
     `low` and `high` are the first and last unit of the run: what lies near one another is read together.
@@ -172,7 +198,7 @@ def _divide(staging: Staging, store: str) -> None:
         for table in filled(con, OF_RUNS, store)
     ]
     rows = " UNION ALL ".join(arms) or "SELECT NULL::VARCHAR AS run_id, NULL::BIGINT AS unit"
-    at_once = _rows_at_once(staging, rows)
+    at_once = max(1, _rows_at_once(staging, rows) // hands)
     con.execute(
         f"""
         CREATE OR REPLACE TEMP TABLE portions AS

@@ -11,13 +11,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from ingest import affected, rollups, units, voided
-from ingest.affected import Affected
+from ingest.affected import Affected, Portion
 from ingest.derive import findings, steps
 from ingest.derive.conditions import filled
 from ingest.duplicates import drop_doubled, drop_orphans
+from ingest.merge_hands import Hand, in_order
 from ingest.mutations import mark_changed
 from ingest.records import CATALOGUE
-from ingest.staging import Staging
+from ingest.staging import HANDS, Staging
 from ingest.store.publish import Publication
 from ingest.tables import DECLARED, KEYS, OF_RUNS, RECORD_TABLES, WITHOUT_RUN, derived_tables
 
@@ -48,11 +49,14 @@ def merge(staging: Staging, draft: Publication, outgrown: Sequence[str] = ()) ->
     found = affected.find(staging, draft.alias, outgrown)
     units.begin(staging.con)
     is_news_for_all = _merge_catalogue(staging, draft, found, outgrown)
-    account = rollups.Account(staging.con, draft)
-    for portion in affected.portions(staging, draft.alias, found):
-        if prepare(staging, draft.alias, portion, outgrown, is_news_for_all=is_news_for_all):
-            _replace(staging, draft, account, is_known=bool(portion.known))
-    _settle(staging, draft, account)
+
+    def put(hand: Hand, portion: Portion) -> None:
+        with affected.taken(hand.staging, draft.alias, found, portion) as runs:
+            if prepare(hand.staging, draft.alias, runs, outgrown, is_news_for_all=is_news_for_all):
+                _replace(hand, draft, is_known=bool(runs.known))
+
+    portions = affected.portions(staging, draft.alias, found, HANDS if draft.takes_hands else 1)
+    _settle(staging, draft, in_order(staging, draft, portions, put))
 
 
 def derive_again(staging: Staging, draft: Publication, derived_by: str | None) -> Changes:
@@ -64,11 +68,12 @@ def derive_again(staging: Staging, draft: Publication, derived_by: str | None) -
     found, changes = affected.choose(staging, draft.alias, derived_by), Changes()
     _merge_catalogue(staging, draft, found, ())
     for portion in affected.portions(staging, draft.alias, found):
-        _fetch(staging, draft.alias)
-        steps.run(staging.con, staging.workspace.filled(RECORD_TABLES))
-        changes.runs += portion.known
-        if _keep_changed(staging, draft.alias, changes):
-            _write(staging, draft, None, is_known=True)
+        with affected.taken(staging, draft.alias, found, portion) as runs:
+            _fetch(staging, draft.alias)
+            steps.run(staging.con, staging.workspace.filled(RECORD_TABLES))
+            changes.runs += runs.known
+            if _keep_changed(staging, draft.alias, changes):
+                _write(staging, draft, None, is_known=True)
     changes.are_for_all = _declare_rules(staging, draft)
     # They may have been kept by another version, or not at all.
     changes.are_for_all |= rollups.rebuild(staging.con, draft)
@@ -112,30 +117,32 @@ def replace(staging: Staging, draft: Publication, *, is_known: bool = True) -> N
 
     `is_known` where the store may have one of them.
     """
-    account = rollups.Account(staging.con, draft)
-    _replace(staging, draft, account, is_known=is_known)
-    _settle(staging, draft, account)
+    hand = Hand(staging, rollups.Account(staging.con, draft))
+    _replace(hand, draft, is_known=is_known)
+    _settle(staging, draft, hand.account)
 
 
-def _replace(staging: Staging, draft: Publication, account: rollups.Account, *, is_known: bool) -> None:
-    steps.run(staging.con, staging.workspace.filled(RECORD_TABLES))
-    _write(staging, draft, account, is_known=is_known)
+def _replace(hand: Hand, draft: Publication, *, is_known: bool) -> None:
+    steps.run(hand.staging.con, hand.staging.workspace.filled(RECORD_TABLES))
+    _write(hand.staging, draft, hand, is_known=is_known)
 
 
-def _write(staging: Staging, draft: Publication, account: rollups.Account | None, *, is_known: bool) -> None:
-    """The store has the rows of the workspace; what that is for the roll-ups is noted, if there is an account."""
+def _write(staging: Staging, draft: Publication, hand: Hand | None, *, is_known: bool) -> None:
+    """The store has the rows of the workspace; what that is for the roll-ups is noted by the hand, if there is one."""
     con, space = staging.con, staging.workspace
     tables = tuple(table for table in (*OF_RUNS, *space.derived) if table != DECLARED)
     stale = filled(con, tables, draft.alias) if is_known else ()
     # One commit instead of one a statement. After a failure the draft is thrown away as a whole.
     con.begin()
-    if account:
-        account.note_replaced(known=is_known)
+    if hand:
+        hand.account.note_replaced(known=is_known)
     for table in tables:
         if table in stale:
             draft.delete_runs(con, table)
     for table, count in space.counts(tables).items():
         _insert(staging, draft, table, count)
+    if hand:
+        hand.wait()
     con.commit()
 
 

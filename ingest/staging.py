@@ -10,6 +10,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from pathlib import Path
 
 import duckdb
@@ -22,7 +23,6 @@ from ingest.rows import Row, Where
 from ingest.store.catalog import quoted
 from ingest.store.errors import StoreUnusable
 from ingest.tables import CHILDREN, KEYS, OF_RUNS, RECORD_TABLES, STAGING_ONLY, WITHOUT_RUN
-from ingest.workspace import Workspace
 
 __all__ = ["CHILDREN", "KEYS", "RECORD_TABLES", "STAGING_ONLY", "Staging", "insert", "staged_in"]
 
@@ -31,7 +31,10 @@ ROWS_AT_ONCE = 250_000
 BYTES_AT_ONCE = 64 * 1024 * 1024
 # What DuckDB may hold in memory where there are many records; the rest of the process has room beside it.
 MEMORY_LIMIT = "450MB"
-THREADS = 4
+# Of so many processors use is made.
+PROCESSORS = 4
+# A big file is staged, and runs are put together, by so many threads at once, each with a connection of its own.
+HANDS = 2
 # The folder in the scratch folder for what has no room in memory.
 _PUT_ASIDE = "spilled"
 _ARROW = {
@@ -67,7 +70,7 @@ class Staging:
     """
 
     def __init__(self, scratch: Path | None = None) -> None:
-        self.workspace = workspace.taken() if scratch is None else Workspace()
+        self.workspace = workspace.taken(unused=scratch is not None)
         self.con = self.workspace.con
         self.staged = "memory"
         self.schemas = {table: _schema(self.workspace.columns[table]) for table in RECORD_TABLES}
@@ -88,10 +91,14 @@ class Staging:
 
     def _stage_in(self, scratch: Path) -> None:
         self.con.execute(f"SET memory_limit = '{MEMORY_LIMIT}'; SET temp_directory = {quoted(scratch / _PUT_ASIDE)}")
-        self.con.execute(f"SET threads = {min(THREADS, os.cpu_count() or 1)}")
+        self.share(HANDS)
         # Not in a file of its own: that would be written twice, as a log and as a table, compressed for nobody.
         self._attach("':memory:'")
         self.con.execute(f"SET search_path = '{self.staged}.main,memory.main'")
+
+    def share(self, hands: int) -> None:
+        """So many threads use DuckDB at once: it has others only for the processors that are left."""
+        self.con.execute(f"SET threads = {max(1, min(PROCESSORS, os.cpu_count() or 1) - hands + 1)}")
 
     def _attach(self, where: str) -> None:
         self.staged = "staged"
@@ -135,6 +142,17 @@ class Staging:
         con = self.con.cursor()
         con.execute(f"SET search_path = '{self.staged}.main,memory.main'").fetchall()
         return con
+
+    @contextmanager
+    def hand(self, number: int) -> Iterator[Staging]:
+        """The same staged records beside another workspace, for another thread to put runs together in."""
+        other = copy(self)
+        other.workspace = self.workspace.another(f"hand_{number}")
+        other.con = other.workspace.con
+        try:
+            yield other
+        finally:
+            other.con.close()
 
     def columns(self, table: str) -> list[str]:
         """The columns that the store's table has too."""

@@ -48,3 +48,10 @@ def columns_of_all(con: duckdb.DuckDBPyConnection) -> dict[str, dict[str, str]]:
     for table, name, kind in rows:
         found.setdefault(table, {})[name] = kind
     return found
+
+
+def bring(con: duckdb.DuckDBPyConnection, other: duckdb.DuckDBPyConnection, how: str, rows: str) -> None:
+    """What the statement gives on the connection went into a table of another one, `how` being the head of the SQL."""
+    other.register("brought", con.sql(rows).to_arrow_table())
+    other.execute(f"{how} SELECT * FROM brought").fetchall()  # noqa: S608 - our own SQL
+    other.unregister("brought")

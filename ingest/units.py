@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import duckdb
 
 from ingest.source_stage import SourceStage
-from ingest.tables import CHILDREN
+from ingest.tables import CHILDREN, bring
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,11 @@ def note(con: duckdb.DuckDBPyConnection, tables: Collection[str], *, among: str 
     arms = " UNION ALL ".join(f"SELECT unit FROM {table} WHERE unit > 0 AND {among}" for table in own)
     if arms:
         con.execute(f"INSERT INTO seen_units SELECT DISTINCT unit, {is_forgotten} FROM ({arms})").fetchall()
+
+
+def take_over(con: duckdb.DuckDBPyConnection, other: duckdb.DuckDBPyConnection) -> None:
+    """What the other connection noted is noted here."""
+    bring(other, con, "INSERT INTO seen_units", "SELECT * FROM seen_units")
 
 
 def outcomes(con: duckdb.DuckDBPyConnection, stages: Collection[SourceStage]) -> Mapping[int, Outcome]:

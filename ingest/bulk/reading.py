@@ -18,11 +18,10 @@ from ingest.bulk.hands import Hand, staged_in_order
 from ingest.bulk.stage import BulkStage
 from ingest.bulk.windows import windows
 from ingest.json_text import UTF16_MARKS, Line, line_of
-from ingest.source import GZIP_MAGIC, ZSTD_MAGIC, Source
+from ingest.source import Source, text_size
 
-# Below it a set costs more than its lines: so many bytes of text, an archive being a tenth of what it holds.
+# Below it a set costs more than its lines: so many bytes of text.
 SMALLEST_BYTES = 3_000_000
-_PACKED = 10
 
 
 @cache
@@ -36,19 +35,15 @@ def formats() -> dict[str, BulkFormat]:
 
 def format_for(adapter: Adapter, source: Source) -> BulkFormat | None:
     """The format to read the source with, None where it is small, or has no set-based reader."""
+    # What a small file has no use for is not even imported.
+    if source.companions or text_size(source.path) < SMALLEST_BYTES:
+        return None
     bulk = formats().get(adapter.name)
-    if bulk is None or source.companions or _size(source) < SMALLEST_BYTES:
+    if bulk is None:
         return None
     if source.head.sample.startswith(UTF16_MARKS) or not bulk.suits(source.head):
         return None
     return bulk
-
-
-def _size(source: Source) -> int:
-    size = source.path.stat().st_size
-    with source.path.open("rb") as file:
-        magic = file.read(4)
-    return size * _PACKED if magic[:2] == GZIP_MAGIC or magic == ZSTD_MAGIC else size
 
 
 def in_bulk(adapter: Adapter, bulk: BulkFormat, stage: BulkStage) -> Adapter:

@@ -46,7 +46,7 @@ CONSUMED_RULE = "cited: ids or exact content found in the output or the tool arg
 
 @dataclass(slots=True, eq=False)
 class SpanView:
-    """Where a span of a run stands; its times are microseconds since 1970."""
+    """Where a span of a run stands; its times are microseconds since 1970, its size the bytes of its attributes."""
 
     span_id: str
     parent_id: str | None
@@ -55,6 +55,7 @@ class SpanView:
     name: str | None
     started_us: int | None
     ended_us: int | None
+    size: int
 
     @property
     def is_gate(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -41,6 +42,7 @@ _SETS = pa.schema(
 _ITEMS = pa.schema([(n, pa.string()) for n in ("run_id", "event_id", "step_id", "set_name", "item_id", "revision")])
 _STEPS = pa.schema([(name, pa.string()) for name in ("run_id", "step_id", "to_step_id")])
 _WANTED = pa.schema([("run_id", pa.string()), ("span_id", pa.string())])
+_PORTIONS = pa.schema([("run_id", pa.string()), ("portion", pa.int64())])
 
 FedRuns = Sequence[tuple[str, Sequence[Fed]]]
 
@@ -50,11 +52,13 @@ def derive(con: duckdb.DuckDBPyConnection, _rows: Collection[str] = ()) -> None:
     con.execute(
         "CREATE OR REPLACE TEMP TABLE context_carried (run_id VARCHAR, step_id VARCHAR, to_step_id VARCHAR)"
     ).fetchall()
-    concerned = con.execute(_CONCERNED, [sorted(MODEL_KINDS)]).fetchall()
-    for runs in _portions(concerned, SPANS_AT_ONCE):
+    portions = list(_portions(con.execute(_CONCERNED, [sorted(MODEL_KINDS)]).fetchall(), SPANS_AT_ONCE))
+    if portions:
+        _place(con, portions)
+    for number, runs in enumerate(portions):
         known = _known(con, runs)
-        fed = [(run_id, fed_calls(spans, known[run_id])) for run_id, spans in _places(con, runs)]
-        for some in _readable(con, fed):
+        fed = [(run_id, fed_calls(spans, known[run_id])) for run_id, spans in _places(con, number)]
+        for some in _readable(fed):
             _derive_fed(con, some, known)
 
 
@@ -82,51 +86,52 @@ def _portions(sized: Iterable[tuple[str, int]], most: int) -> Iterator[list[str]
         yield portion
 
 
-def _readable(con: duckdb.DuckDBPyConnection, fed: FedRuns) -> Iterator[FedRuns]:
-    """The runs in portions whose spans' attributes may be in memory together; those spans are in `context_wanted`."""
-    calls = dict(fed)
-    wanted = [(run_id, span.span_id) for run_id, found in fed for one in found for span in one.spans]
-    if not wanted:
-        return
-    columns = [pa.array(column, pa.string()) for column in zip(*wanted, strict=True)]
-    _keep(con, "context_wanted", pa.Table.from_arrays(columns, schema=_WANTED))
-    sizes = con.execute(
-        "SELECT run_id, coalesce(sum(strlen(attributes)), 0)::BIGINT FROM spans SEMI JOIN context_wanted"
-        " USING (run_id, span_id) GROUP BY run_id ORDER BY run_id"
-    ).fetchall()
+def _readable(fed: FedRuns) -> Iterator[FedRuns]:
+    """The runs of which something can be derived, in portions whose spans' attributes may be in memory together."""
+    calls = {run_id: found for run_id, found in fed if found}
+    sizes = [
+        (run_id, sum({span.span_id: span.size for span in _spans(found)}.values())) for run_id, found in calls.items()
+    ]
     for runs in _portions(sizes, BYTES_AT_ONCE):
         yield [(run_id, calls[run_id]) for run_id in runs]
 
 
+def _spans(fed: Iterable[Fed]) -> Iterator[SpanView]:
+    return (span for one in fed for span in one.spans)
+
+
 def _derive_fed(con: duckdb.DuckDBPyConnection, fed: FedRuns, known: Mapping[str, Known]) -> None:
-    recorded = _recorded(con, [run_id for run_id, _ in fed])
-    found = [(run_id, carried(calls, known[run_id], recorded[run_id])) for run_id, calls in fed]
-    _insert(con, found)
-
-
-def _rows(run_id: str, derived: DerivedSet) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    place = {
-        "run_id": run_id,
-        "event_id": f"derived:context:{derived.set_name}:{derived.step_id}",
-        "step_id": derived.step_id,
-        "set_name": derived.set_name,
-    }
-    members = [{**place, "item_id": item.item_id, "revision": item.revision} for item in derived.items]
-    return {**place, "basis": "derived", "rule": derived.rule, "recorded": True, "items": len(members)}, members
+    wanted = [(run_id, span.span_id) for run_id, calls in fed for span in _spans(calls)]
+    _keep(con, "context_wanted", _table(wanted, _WANTED))
+    recorded = _recorded(con)
+    _insert(con, [(run_id, carried(calls, known[run_id], recorded[run_id])) for run_id, calls in fed])
 
 
 def _insert(con: duckdb.DuckDBPyConnection, found: Sequence[tuple[str, Carried]]) -> None:
-    rows = [_rows(run_id, derived) for run_id, one in found for derived in one.sets]
+    placed = [(_place_of(run_id, derived), derived) for run_id, one in found for derived in one.sets]
+    sets = [(*place, "derived", derived.rule, True, len(derived.items)) for place, derived in placed]
+    items = [(*place, item.item_id, item.revision) for place, derived in placed for item in derived.items]
     steps = [(run_id, *step) for run_id, one in found for step in one.steps.items()]
     tables = {
-        "context_sets": pa.Table.from_pylist([row for row, _ in rows], _SETS),
-        "context_items": pa.Table.from_pylist([member for _, members in rows for member in members], _ITEMS),
-        "context_carried": pa.Table.from_pylist([dict(zip(_STEPS.names, step, strict=True)) for step in steps], _STEPS),
-    }
+        "context_sets": _table(sets, _SETS), "context_items": _table(items, _ITEMS),
+        "context_carried": _table(steps, _STEPS),
+    }  # fmt: skip
     for table, batch in tables.items():
         con.register("derived_batch", batch)
         con.execute(f"INSERT INTO {table} BY NAME SELECT * FROM derived_batch").fetchall()
         con.unregister("derived_batch")
+
+
+def _place_of(run_id: str, derived: DerivedSet) -> tuple[str, str, str, str]:
+    """The run, event, step and name of a set, as the columns begin."""
+    return run_id, f"derived:context:{derived.set_name}:{derived.step_id}", derived.step_id, derived.set_name
+
+
+def _table(rows: Sequence[tuple[Any, ...]], schema: pa.Schema) -> pa.Table:
+    columns = zip(*rows, strict=True) if rows else [()] * len(schema)
+    return pa.Table.from_arrays(
+        [pa.array(column, kind) for column, kind in zip(columns, schema.types, strict=True)], schema=schema
+    )
 
 
 def _keep(con: duckdb.DuckDBPyConnection, table: str, batch: pa.Table) -> None:
@@ -150,33 +155,47 @@ def _known(con: duckdb.DuckDBPyConnection, runs: Sequence[str]) -> dict[str, Kno
     ).fetchall()
     found: dict[str, dict[str, dict[str, KnownSet]]] = defaultdict(lambda: defaultdict(dict))
     for run_id, step_id, set_name, is_recorded, items in rows:
-        members = dict.fromkeys(ContextItem(item_id=item, revision=revision) for item, revision in items or ())
-        found[run_id][step_id][set_name] = KnownSet(tuple(members), is_recorded)
+        members = dict.fromkeys(map(tuple, items or ()))
+        found[run_id][step_id][set_name] = KnownSet(tuple(_item(*member) for member in members), is_recorded)
     return found  # type: ignore[return-value] # a dict of dicts is a mapping of mappings
 
 
-def _places(con: duckdb.DuckDBPyConnection, runs: Sequence[str]) -> Iterator[tuple[str, list[SpanView]]]:
-    """Where the spans of each run stand."""
-    rows = con.execute(
+@lru_cache(4_096)
+def _item(item_id: str, revision: str | None) -> ContextItem:
+    """The item, made once: its check takes longer than to look it up, and many steps have the same."""
+    return ContextItem(item_id=item_id, revision=revision)
+
+
+def _place(con: duckdb.DuckDBPyConnection, portions: Sequence[Sequence[str]]) -> None:
+    """`context_places` has the spans of the runs, those of a portion together: all spans are read once for all."""
+    numbered = [(run_id, number) for number, runs in enumerate(portions) for run_id in runs]
+    _keep(con, "context_portions", _table(numbered, _PORTIONS))
+    con.execute(
         """
-        SELECT run_id, span_id, parent_span_id, coalesce(seq, 0), lower(coalesce(kind, '')), name,
-               epoch_us(started_at), epoch_us(ended_at)
-        FROM spans WHERE run_id IN (SELECT unnest(?)) ORDER BY run_id, seq
-        """,
-        [list(runs)],
+        CREATE OR REPLACE TEMP TABLE context_places AS
+        SELECT portion, run_id, span_id, parent_span_id, coalesce(seq, 0) AS place, lower(coalesce(kind, '')) AS kind,
+               name, epoch_us(started_at) AS started_us, epoch_us(ended_at) AS ended_us,
+               coalesce(strlen(attributes), 0) AS size
+        FROM spans JOIN context_portions USING (run_id) ORDER BY portion, run_id, seq
+        """
+    ).fetchall()
+
+
+def _places(con: duckdb.DuckDBPyConnection, portion: int) -> Iterator[tuple[str, list[SpanView]]]:
+    """Where the spans of each run of the portion stand."""
+    rows = con.execute(
+        "SELECT * EXCLUDE portion FROM context_places WHERE portion = ? ORDER BY run_id, place", [portion]
     ).fetchall()
     for run_id, of_run in groupby(rows, key=itemgetter(0)):
         yield run_id, [SpanView(*place) for _, *place in of_run]
 
 
-def _recorded(con: duckdb.DuckDBPyConnection, runs: Sequence[str]) -> dict[str, dict[str, OtelSpan]]:
-    """What the wanted spans of the runs say."""
+def _recorded(con: duckdb.DuckDBPyConnection) -> dict[str, dict[str, OtelSpan]]:
+    """What the wanted spans say, by run."""
     rows = con.execute(
         "SELECT run_id, span_id, attributes FROM spans SEMI JOIN context_wanted USING (run_id, span_id)"
-        " WHERE run_id IN (SELECT unnest(?))",
-        [list(runs)],
     ).fetchall()
-    messages = _messages(con, runs)
+    messages = _messages(con)
     found: dict[str, dict[str, OtelSpan]] = defaultdict(dict)
     for run_id, span_id, attributes in rows:
         said = messages.get((run_id, span_id), ())
@@ -189,13 +208,11 @@ def _recorded(con: duckdb.DuckDBPyConnection, runs: Sequence[str]) -> dict[str, 
     return found
 
 
-def _messages(con: duckdb.DuckDBPyConnection, runs: Sequence[str]) -> dict[tuple[str, str], list[SpanEvent]]:
-    """Messages that were recorded as events of their span."""
+def _messages(con: duckdb.DuckDBPyConnection) -> dict[tuple[str, str], list[SpanEvent]]:
+    """Messages that were recorded as events of a wanted span."""
     rows = con.execute(
         "SELECT run_id, span_id, name, attributes FROM events"
-        " SEMI JOIN context_wanted USING (run_id, span_id)"
-        " WHERE kind = 'message' AND run_id IN (SELECT unnest(?)) ORDER BY run_id, seq",
-        [list(runs)],
+        " SEMI JOIN context_wanted USING (run_id, span_id) WHERE kind = 'message' ORDER BY run_id, seq"
     ).fetchall()
     found: dict[tuple[str, str], list[SpanEvent]] = defaultdict(list)
     for run_id, span_id, name, attributes in rows:

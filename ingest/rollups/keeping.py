@@ -8,6 +8,7 @@ import duckdb
 
 from ingest.rollups import signatures, tallies
 from ingest.store.publish import Publication
+from ingest.tables import bring
 
 
 class Account:
@@ -36,6 +37,13 @@ class Account:
         chosen = "CREATE OR REPLACE TEMP TABLE chosen AS SELECT unnest($runs) AS run_id"
         self._con.execute(chosen, {"runs": list(runs)}).fetchall()
         self._note(known=True, staged=False)
+
+    def take_over(self, other: Account) -> None:
+        """What the other one has noted, over a connection of its own, is noted here."""
+        for table in lasting() if other.has_notes else ():
+            how = f"INSERT INTO {table}" if self.has_notes else f"CREATE OR REPLACE TEMP TABLE {table} AS"
+            bring(other._con, self._con, how, f"SELECT * FROM {table}")
+        self.has_notes |= other.has_notes
 
     def settle(self) -> None:
         """The roll-ups count the store as it is now; called when all rows are written."""

@@ -12,7 +12,7 @@ import pytest
 
 from ingest import affected, load, merge, staging
 from ingest.affected import Affected
-from ingest.bulk import hands, reading
+from ingest.bulk import reading
 from ingest.bulk.windows import Window, windows
 from ingest.staging import RECORD_TABLES, NoRoom, Staging
 from tests.bench import data, otlp_data
@@ -25,7 +25,7 @@ ROWS_AT_ONCE = 100_000
 # The rows of the largest run, which is never split.
 LARGEST_RUN = 1_000
 # One a hand, one read ahead, and one whose lines the record path still looks at.
-WINDOWS_AT_ONCE = hands.HANDS + 2
+WINDOWS_AT_ONCE = staging.HANDS + 2
 
 
 class Held:

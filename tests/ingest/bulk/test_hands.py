@@ -11,8 +11,9 @@ import pyarrow as pa
 import pytest
 
 from ingest.bulk.format import LINES, Staged
-from ingest.bulk.hands import HANDS, Hand, staged_in_order
+from ingest.bulk.hands import Hand, staged_in_order
 from ingest.bulk.windows import Window
+from ingest.staging import HANDS
 
 PATIENCE_S = 30
 

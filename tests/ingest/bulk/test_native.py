@@ -150,7 +150,7 @@ class TestOddLines:
     @settings(
         max_examples=25,
         deadline=None,
-        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
     )
     @given(st.lists(LINE, min_size=20, max_size=120))
     def test_lines_that_nobody_thought_of(

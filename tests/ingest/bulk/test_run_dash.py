@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from ingest import passes
 from ingest.adapter import Item, Parsed, Rejected
 from ingest.adapters.run_dash import ADAPTER, read
 from ingest.bulk import reading
@@ -66,7 +67,10 @@ def _until_damage(some: Iterator[Item]) -> list[Item]:
     return found
 
 
-def test_no_more_is_held_than_the_runs_that_are_not_complete(tmp_path: Path) -> None:
+def test_beyond_what_is_kept_no_more_is_held_than_the_runs_that_are_not_complete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(passes, "KEPT_TEXT", 100_000)
     path = tmp_path / "events.jsonl"
     path.write_bytes(b"".join(event(number // 20, number % 20) for number in range(6_000)))
     tracemalloc.start()

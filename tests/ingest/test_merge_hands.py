@@ -1,0 +1,123 @@
+"""The portions of an ingest are put together by two hands at once, and leave what one hand leaves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Barrier, Event, get_ident
+from typing import Any
+
+import duckdb
+import pytest
+
+from ingest import affected, load
+from ingest.derive import steps
+from ingest.load import ingest
+from ingest.report import IngestReport
+from ingest.staging import HANDS
+from ingest.store.publish import FilePublication
+from tests.bench import data
+from tests.ingest.loaded import content
+
+PATIENCE_S = 30
+RUNS = 12
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "lines.jsonl"
+    data.write(path, events=50 * RUNS, runs=RUNS)
+    return path
+
+
+@pytest.fixture
+def in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything is much, and few runs are put together at once."""
+    monkeypatch.setattr(load, "IN_MEMORY_BYTES", 0)
+    monkeypatch.setattr(affected, "ROWS_AT_ONCE", 1_000)
+    monkeypatch.setattr(affected, "_FEW_RUNS", 0)
+
+
+def counts(report: IngestReport) -> dict[str, Any]:
+    return report.as_json()["totals"]  # type: ignore[no-any-return]
+
+
+@pytest.mark.usefixtures("in_portions")
+def test_two_portions_are_derived_at_the_same_time(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    met, real = Barrier(HANDS, timeout=PATIENCE_S), steps.run
+    threads: list[int] = []
+
+    def meet(con: duckdb.DuckDBPyConnection, rows: Any) -> None:
+        threads.append(get_ident())
+        if len(threads) <= HANDS:
+            met.wait()
+        real(con, rows)
+
+    monkeypatch.setattr(steps, "run", meet)
+    ingest([str(file)], tmp_path / "s.duckdb")
+    assert len(set(threads)) == HANDS
+    assert len(threads) > HANDS
+
+
+def test_they_leave_what_one_leaves(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    at_once, by_hands, by_one = (tmp_path / f"{name}.duckdb" for name in ("once", "hands", "one"))
+    first = tmp_path / "first.jsonl"
+    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    first.write_text("".join(lines[::2]), encoding="utf-8")
+    # The second half of each run comes to a store that has the first one; half of what comes is there already.
+    said = [counts(ingest([str(one)], at_once)) for one in (first, file)]
+    request.getfixturevalue("in_portions")
+    assert [counts(ingest([str(one)], by_hands)) for one in (first, file)] == said
+    monkeypatch.setattr(FilePublication, "takes_hands", False)
+    assert [counts(ingest([str(one)], by_one)) for one in (first, file)] == said
+    assert said[1]["duplicates"] == len(lines[::2])
+    assert content(by_hands) == content(at_once) == content(by_one)
+
+
+@pytest.mark.usefixtures("in_portions")
+def test_what_is_written_lies_in_the_order_of_the_portions(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, over = steps.run, Event()
+
+    def first_one_last(con: duckdb.DuckDBPyConnection, rows: Any) -> None:
+        """The first portion is still to be derived when the second one is done."""
+        if con.execute("SELECT 1 FROM replaced WHERE run_id LIKE '%bench-000000'").fetchall():
+            assert over.wait(PATIENCE_S)
+        real(con, rows)
+        over.set()
+
+    monkeypatch.setattr(steps, "run", first_one_last)
+    ingest([str(file)], tmp_path / "s.duckdb")
+    with duckdb.connect(str(tmp_path / "s.duckdb"), read_only=True) as con:
+        runs = [run for (run,) in con.execute("SELECT run_id FROM runs ORDER BY rowid").fetchall()]
+    assert runs == sorted(runs)
+    assert len(runs) == RUNS
+
+
+@pytest.mark.usefixtures("in_portions")
+@pytest.mark.parametrize("failing", [1, 4])
+def test_what_one_hand_stumbles_over_leaves_the_store_as_it_was(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: int
+) -> None:
+    store, real = tmp_path / "s.duckdb", steps.run
+    ingest([str(file)], store)
+    before = store.read_bytes()
+    more = tmp_path / "more.jsonl"
+    data.write(more, events=50 * RUNS, runs=RUNS, seed=12)
+    done: list[int] = []
+
+    def stumble(con: duckdb.DuckDBPyConnection, rows: Any) -> None:
+        done.append(get_ident())
+        if len(done) == failing:
+            raise duckdb.InvalidInputException("stumbled")
+        real(con, rows)
+
+    monkeypatch.setattr(steps, "run", stumble)
+    with pytest.raises(duckdb.InvalidInputException, match="stumbled"):
+        ingest([str(more)], store)
+    assert store.read_bytes() == before
+    assert len(done) >= failing
+    monkeypatch.setattr(steps, "run", real)
+    assert counts(ingest([str(more)], store))["stored"] > 0

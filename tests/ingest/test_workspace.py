@@ -1,0 +1,47 @@
+"""A workspace is made while something else is done, and kept for the next ingest."""
+
+from __future__ import annotations
+
+import pytest
+
+from ingest import workspace
+from ingest.store import StoreUnusable
+from ingest.workspace import Workspace, _Kept
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[Workspace]:
+    """Every workspace that is made, in order."""
+    found: list[Workspace] = []
+
+    class Noted(Workspace):
+        def __init__(self) -> None:
+            super().__init__()
+            found.append(self)
+
+    monkeypatch.setattr(workspace, "Workspace", Noted)
+    return found
+
+
+def test_the_one_that_was_made_ahead_is_taken_and_no_other_is_made(made: list[Workspace]) -> None:
+    kept = _Kept()
+    kept.make_ahead()
+    kept.make_ahead()
+    taken = kept.take()
+    assert made == [taken]
+    assert taken.con.execute("SELECT count(*) FROM spans").fetchall() == [(0,)]
+    kept.keep(taken)
+    kept.make_ahead()
+    assert kept.take() is taken
+    assert kept.take() is made[1]
+
+
+def test_why_none_can_be_made_is_said_to_whoever_takes_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails() -> Workspace:
+        raise StoreUnusable("no room")
+
+    monkeypatch.setattr(workspace, "Workspace", fails)
+    kept = _Kept()
+    kept.make_ahead()
+    with pytest.raises(StoreUnusable, match="no room"):
+        kept.take()

@@ -113,7 +113,7 @@ def _own_columns(table: str) -> frozenset[str]:
 
 
 def _says_something(column: Sequence[Any]) -> bool:
-    return column.count(None) < len(column)
+    return column[0] is not None or column.count(None) < len(column)
 
 
 def _array(field: pa.Field, column: Iterable[Any]) -> pa.Array:
@@ -122,5 +122,5 @@ def _array(field: pa.Field, column: Iterable[Any]) -> pa.Array:
     if pa.types.is_timestamp(field.type):
         # Several times as fast as from the times themselves.
         since = pa.array([None if time is None else time - _EPOCH for time in column], pa.duration("us"))
-        return since.cast(pa.int64()).cast(field.type)
+        return since.view(field.type)
     return pa.array(column, field.type)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ingest.adapter import Adapter
 from ingest.reading import File
 from ingest.report import Counts
 from ingest.source import Source, sha256_of_first
+from ingest.store.attach import Store
 from ingest.store.url import AnyStore
 
 
@@ -17,10 +18,17 @@ class Known:
     """What the store already holds, by the digest of the bytes and by path."""
 
     files: dict[str, dict[str, Any]]
+    _sizes: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._sizes.update(row["bytes"] for row in self.files.values())
 
     @classmethod
     def of(cls, store: AnyStore) -> Known:
         """Return what the newest generation holds."""
+        if isinstance(store, Store) and not store.is_there:
+            # To read an empty stand-in costs more than all of a small ingest.
+            return cls({})
         with store.lease() as lease:
             rows = lease.rows(
                 "SELECT file_id, path, format, adapter_version, bytes, records, stored, duplicates, rejected, skipped,"
@@ -37,9 +45,12 @@ class Known:
         )
 
     def lacks(self, source: Source) -> bool:
-        """Its bytes were never read, or it cannot be told; who reads it will know."""
+        """Its bytes were never read, or it cannot be told; who reads it will know.
+
+        Of a size that no file had it is new without a look at its bytes.
+        """
         try:
-            return source.digest not in self.files
+            return source.path.stat().st_size not in self._sizes or source.digest not in self.files
         except OSError:
             return False
 
@@ -47,6 +58,7 @@ class Known:
         """Two equal files in one ingest are read once."""
         for part, file_id in file.file_ids.items():
             counts = file.report.counts if part is None else Counts()
+            self._sizes.add(file.sizes[part])
             self.files[file_id] = {
                 "path": file.report.path, "format": file.report.format,
                 "adapter_version": file.adapter.version if file.adapter else None,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ingest import merge, registry, units
+from ingest import merge, registry, units, workspace
 from ingest.adapter import Adapter
 from ingest.bulk.reading import format_for, in_bulk
 from ingest.bulk.stage import BulkStage
@@ -56,16 +56,23 @@ def ingest(
     """
     began = time.monotonic()
     opened = open_store(store) if isinstance(store, str | Path) else store
+    workspace.make_ahead()
     adapter = _chosen(format, mapping)
     try:
         with tempfile.TemporaryDirectory(prefix="faultlens-") as scratch:
             found = _present(list(found_in(arguments, Path(scratch), workload)))
             found = [source for source in found if isinstance(source, Missing) or not wanted or wanted(source.source)]
             found = [_renamed(candidate, shown or {}) for candidate in found]
-            with staged_in(Path(scratch) if _is_much(found) else None) as staging:
-                with Readers.of(found, scratch, staging.schemas, adapter) as readers:
-                    known = Known.of(opened)
-                    files = list(_staged(readers.ahead(found, known.lacks), known, staging, adapter, progress))
+            known = Known.of(opened)
+            new = [one for one in found if isinstance(one, Found) and known.lacks(one.source)]
+            with (
+                # Started first: they get ready while the tables are made.
+                Readers.of(new, scratch, adapter) as readers,
+                staged_in(Path(scratch) if _is_much(found) else None) as staging,
+            ):
+                readers.tell(staging.schemas)
+                files = list(_staged(readers.ahead(found, known.lacks), known, staging, adapter, progress))
+                readers.end()
                 report = IngestReport(opened.url, [file.report for file in files])
                 runs = set().union(*(file.stage.runs for file in files if file.stage))
                 if any(file.in_store for file in files):

@@ -22,7 +22,7 @@ from ingest.store.errors import FaultlensError
 from ingest.store.masking import masked
 
 RAW_CHARACTERS = 2_000
-_OBJECTS = 200_000
+_OBJECTS = 500_000
 
 
 class EmptyFile(FaultlensError):

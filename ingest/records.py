@@ -50,7 +50,8 @@ Integer = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 class Record(BaseModel):
     """What every kind of record carries. `seq` is the order the producer recorded, if any."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=False, hide_input_in_errors=True)
+    # Built when it is used first: a process hardly ever meets every kind.
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=False, hide_input_in_errors=True, defer_build=True)
 
     TABLE: ClassVar[str]
     KEY: ClassVar[tuple[str, ...]] = ("run_id", "event_id")

@@ -31,11 +31,12 @@ HEAD_BYTES = 256 * 1024
 FIRST_RECORDS = 50
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+ZIP_MAGIC = b"PK"
 PARQUET_MAGIC = b"PAR1"
 _CHUNK = 1 << 20
-# An archive is about a tenth of what it holds; of a small one it does not matter.
+# An archive is about a tenth of what it holds; of a small one it does not matter to anybody.
 _PACKED = 10
-_WORTH_A_LOOK = 1 << 20
+_WORTH_A_LOOK = 1 << 18
 # What a cut or corrupted archive raises, depending on where the damage lies.
 DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile, zstd.ZstdError)
 
@@ -58,11 +59,14 @@ def unpacked(path: Path) -> BinaryIO:
 def text_size(path: Path) -> int:
     """About how many bytes the file has once it is unpacked."""
     size = path.stat().st_size if path.exists() else 0
-    if size < _WORTH_A_LOOK:
-        return size
+    return size * _PACKED if size >= _WORTH_A_LOOK and is_packed(path) else size
+
+
+def is_packed(path: Path) -> bool:
+    """The file is compressed: an archive, or a table that packs its columns."""
     with path.open("rb") as file:
         magic = file.read(4)
-    return size * _PACKED if magic[:2] in (GZIP_MAGIC, b"PK") or magic in (ZSTD_MAGIC, PARQUET_MAGIC) else size
+    return magic[:2] in (GZIP_MAGIC, ZIP_MAGIC) or magic in (ZSTD_MAGIC, PARQUET_MAGIC)
 
 
 def path_text(path: str | Path) -> str:

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tqdm import tqdm
-
 
 @contextmanager
 def progress(paths: Sequence[str]) -> Iterator[Callable[[str, int], None] | None]:
@@ -16,6 +14,8 @@ def progress(paths: Sequence[str]) -> Iterator[Callable[[str, int], None] | None
     if not sys.stderr.isatty():
         yield None
         return
+    from tqdm import tqdm
+
     with tqdm(total=_bytes_of(paths), unit="B", unit_scale=True, file=sys.stderr, leave=False) as bar:
 
         def advance(path: str, size: int) -> None:

@@ -45,8 +45,10 @@ def ingest(  # noqa: PLR0917 - click passes every option by name
 ) -> None:
     """Load files into the store. PATH: file, folder, glob, .gz/.zst, or - for standard input."""
     from dashboard.cli._progress import progress
+    from ingest.batch import leave_pandas_out
     from ingest.load import ingest as load
 
+    leave_pandas_out()
     if explained:
         _explain(paths, mapping)
         return

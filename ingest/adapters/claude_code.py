@@ -7,9 +7,9 @@ from typing import Any
 
 from ingest.adapter import Adapter, Item, Place, Rejected, Skipped, unread
 from ingest.json_text import Decoded, Fault, Line
+from ingest.passes import Passes
 from ingest.sessions.claude_records import Transcript
 from ingest.sessions.claude_rows import Index, Row
-from ingest.sessions.passes import Passes
 from ingest.source import Head, Source
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from ingest.adapter import Adapter, Item, Place, Rejected, Skipped, unread
 from ingest.json_text import Decoded, Fault, Line
+from ingest.passes import Passes
 from ingest.sessions.codex_records import Rollout
 from ingest.sessions.codex_rows import ENVELOPE_TYPES, Index, Row, is_bare_header
-from ingest.sessions.passes import Passes
 from ingest.source import Head, Source
 
 

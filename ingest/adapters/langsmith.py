@@ -33,23 +33,36 @@ def recognise(head: Head) -> bool:
 
 
 def read(source: Source) -> Iterator[Item]:
-    """Every run with its trace; where a run does not name its trace, its parents in the file lead to it."""
-    held: list[tuple[Unit, dict[str, Any]]] = []
-    parents: dict[str, str | None] = {}
+    """Every run with its trace; last those that do not name it."""
     runs = SpanRuns()
+    all_name_it = True
     for found in _runs(source):
         if isinstance(found, Rejected | Skipped):
             yield found
             continue
         unit, run = found
-        parents[str(run["id"])] = None if run.get("parent_run_id") is None else str(run["parent_run_id"])
-        trace = recorded_trace(run)
-        if trace:
+        if trace := recorded_trace(run):
             yield parsed(unit.place, unit.raw, run_records, run, trace, runs, unit.flags)
         else:
-            held.append((unit, run))
-    for unit, run in held:
-        yield parsed(unit.place, unit.raw, run_records, run, _root(str(run["id"]), parents), runs, unit.flags)
+            all_name_it = False
+    if not all_name_it:
+        yield from _without_trace(source, runs)
+
+
+def _without_trace(source: Source, runs: SpanRuns) -> Iterator[Item]:
+    """The runs that do not name their trace, to which parents lead; read again, so that none is held till then."""
+    parents = {str(run["id"]): _parent(run) for _, run in _units_with_run(source)}
+    for unit, run in _units_with_run(source):
+        if not recorded_trace(run):
+            yield parsed(unit.place, unit.raw, run_records, run, _root(str(run["id"]), parents), runs, unit.flags)
+
+
+def _units_with_run(source: Source) -> Iterator[tuple[Unit, dict[str, Any]]]:
+    return (found for found in _runs(source) if not isinstance(found, Rejected | Skipped))
+
+
+def _parent(run: dict[str, Any]) -> str | None:
+    return None if run.get("parent_run_id") is None else str(run["parent_run_id"])
 
 
 def _runs(source: Source) -> Iterator[tuple[Unit, dict[str, Any]] | Rejected | Skipped]:

@@ -13,7 +13,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from itertools import pairwise
+from typing import Any, BinaryIO
 
 from ingest import json_text
 from ingest.adapter import Adapter, Item, Parsed, Place, Rejected, Skipped, unread
@@ -25,7 +26,7 @@ from ingest.blocks.text import blocks_in_lines, mentions_block
 from ingest.json_text import Decoded, Line, decoded_leniently
 from ingest.json_writing import writer
 from ingest.records import Run, file_run_key
-from ingest.source import Head, Source, is_text
+from ingest.source import Head, Source, as_stream, is_text
 from ingest.times import utc_time
 
 SOURCE = "nexus"
@@ -44,7 +45,18 @@ def recognise(head: Head) -> bool:
         return True
     if not is_text(head.sample) or _is_other_json(head) or not _names_block(head):
         return False
-    lines = _Lines.of(head.source)
+    return _begins_with_blocks(head) or _tells(_Lines.of(head.source))
+
+
+def _begins_with_blocks(head: Head) -> bool:
+    """A block stands among the first lines; the last one there may go on below them, and is not looked at."""
+    if head.sample.startswith(json_text.UTF16_MARKS):
+        return False
+    lines = _Lines.read(as_stream(head.sample[: head.sample.rfind(b"\n") + 1]))
+    return any(_is_telling(block) for block, _ in pairwise(blocks_in_lines(lines.texts, ended=True)))
+
+
+def _tells(lines: _Lines) -> bool:
     return any(_is_telling(block) for block in blocks_in_lines(lines.texts, ended=lines.ended))
 
 
@@ -83,7 +95,11 @@ class _Lines:
     @classmethod
     def of(cls, source: Source) -> _Lines:
         with source.open() as stream:
-            lines = list(json_text.lines(stream))
+            return cls.read(stream)
+
+    @classmethod
+    def read(cls, stream: BinaryIO) -> _Lines:
+        lines = list(json_text.lines(stream))
         texts = [""] * (lines[-1].number if lines else 0)
         times: dict[int, str] = {}
         for line in lines:

@@ -7,7 +7,8 @@ from contextlib import suppress
 from typing import Any
 
 from ingest.adapter import Adapter, Item, Parsed, Place, Rejected, Skipped, unread
-from ingest.json_text import Decoded, values
+from ingest.json_text import Decoded, Fault, Line
+from ingest.passes import Passes
 from ingest.run_dash.log import Log, Row
 from ingest.run_dash.records import records_of
 from ingest.source import DAMAGE, Head, Source
@@ -25,31 +26,29 @@ def _is_event(value: Any) -> bool:
 def read(source: Source) -> Iterator[Item]:
     """Every event, a run at a time: what it means is decided from all events of its run.
 
-    The file is read twice, so that no more of it is held than the runs that are not complete yet.
+    The file is read twice, so that of a large one no more is held than the runs that are not complete yet.
     """
-    last_lines = _last_lines(source)
+    passes = Passes(source, _row)
+    last_lines: dict[str, int | None] = {}
+    # Of a damaged archive, before the damage: the second pass says so.
+    with suppress(*DAMAGE):
+        last_lines.update((_run_of(row), row.place.line) for row in passes.first() if isinstance(row, Row))
     waiting: dict[str, list[Row]] = {}
-    for line in _lines(source):
-        if not isinstance(line, Row):
-            yield line
+    for _line, row in passes.second():
+        if not isinstance(row, Row):
+            yield row
             continue
-        native_id = str(line.value["run_id"])
-        waiting.setdefault(native_id, []).append(line)
-        if last_lines.get(native_id) == line.place.line:
+        native_id = _run_of(row)
+        waiting.setdefault(native_id, []).append(row)
+        if last_lines.get(native_id) == row.place.line:
             yield from _run(native_id, waiting.pop(native_id))
-    # Met once more on a line that is no event.
+    # Of a file that grew meanwhile.
     for native_id, rows in waiting.items():
         yield from _run(native_id, rows)
 
 
-def _last_lines(source: Source) -> dict[str, int]:
-    """The line on which each run is named last; of a damaged archive, before the damage."""
-    found: dict[str, int] = {}
-    with suppress(*DAMAGE), source.open() as stream:
-        for line, decoded in values(stream):
-            if isinstance(decoded, Decoded) and isinstance(decoded.value, dict):
-                found[str(decoded.value.get("run_id"))] = line.number
-    return found
+def _run_of(row: Row) -> str:
+    return str(row.value["run_id"])
 
 
 def _run(native_id: str, rows: list[Row]) -> Iterator[Parsed]:
@@ -58,24 +57,17 @@ def _run(native_id: str, rows: list[Row]) -> Iterator[Parsed]:
         yield Parsed(row.place, records_of(row, log))
 
 
-def _lines(source: Source) -> Iterator[Row | Rejected | Skipped]:
-    with source.open() as stream:
-        for line, decoded in values(stream):
-            place = Place(line.number, line.offset)
-            if isinstance(decoded, Decoded):
-                yield _row(place, decoded, line.text)
-            else:
-                yield unread(place, line, decoded)
-
-
-def _row(place: Place, decoded: Decoded, raw: str) -> Row | Rejected:
+def _row(line: Line, decoded: Decoded | Fault) -> Row | Rejected | Skipped:
+    place = Place(line.number, line.offset)
+    if isinstance(decoded, Fault):
+        return unread(place, line, decoded)
     value = decoded.value
     if not isinstance(value, dict):
-        return Rejected(place, "not_an_object", f"an event is an object; this is {type(value).__name__}", raw)
+        return Rejected(place, "not_an_object", f"an event is an object; this is {type(value).__name__}", line.text)
     if not isinstance(value.get("run_id"), str | int) or value["run_id"] == "":
-        return Rejected(place, "missing_run_id", "an event needs a run_id", raw)
+        return Rejected(place, "missing_run_id", "an event needs a run_id", line.text)
     if not isinstance(value.get("kind"), str):
-        return Rejected(place, "missing_kind", "an event needs a kind", raw)
+        return Rejected(place, "missing_kind", "an event needs a kind", line.text)
     return Row.of(place, value, decoded.flags)
 
 

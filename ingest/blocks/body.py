@@ -11,8 +11,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import yaml
-
 from ingest.blocks.nesting import NOTHING, Entry, flow_value, nested, quoted_value
 
 _KEY = re.compile(
@@ -31,24 +29,10 @@ _NOTHING = frozenset({"", "~", "null", "Null", "NULL"})
 _MOST_FLOW_LINES = 200
 
 
-class _TextLoader(yaml.BaseLoader):
-    """Every scalar is text; aliases are refused, because a few of them can stand for any amount of text."""
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.YAMLError("an alias is not read")
-        return super().compose_node(parent, index)
-
-
-def _loaded(text: str) -> Any:
-    return yaml.load(text, Loader=_TextLoader)  # noqa: S506 - a subclass of BaseLoader: it builds text, lists and dicts
-
-
 def _loaded_or_none(text: str) -> Any:
-    try:
-        return _loaded(text)
-    except (yaml.YAMLError, RecursionError, ValueError, TypeError):
-        return None
+    from ingest.blocks.yaml_text import loaded_or_none  # noqa: PLC0415 - hardly any block needs it
+
+    return loaded_or_none(text)
 
 
 def values_of(lines: list[str]) -> tuple[Any, tuple[str, ...]]:

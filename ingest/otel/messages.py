@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from ingest.otel.span import OtelSpan, SpanEvent
@@ -27,6 +28,8 @@ _EVENTS = {
 MESSAGE_EVENTS = frozenset(name for names in _EVENTS.values() for name in names)
 CONTENT = ("content", "message.content", "message", "gen_ai.prompt", "gen_ai.completion", "gen_ai.event.content")
 _INDEXED = re.compile(r"(\d+)\.(.+)")
+# The spans of one instrumentation have the same keys.
+_KEPT = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +80,17 @@ def listed(attributes: Mapping[str, Any], name: str) -> list[dict[str, Any]] | N
     if isinstance(whole, list):
         return [item if isinstance(item, dict) else {"id": item} for item in whole]
     indexed: dict[int, dict[str, Any]] = {}
-    start = f"{name}."
-    for key, value in attributes.items():
-        if key.startswith(start) and (match := _INDEXED.fullmatch(key[len(start) :])):
-            indexed.setdefault(int(match[1]), {})[match[2]] = value
+    for key, index, below in _numbered(tuple(attributes), name):
+        indexed.setdefault(index, {})[below] = attributes[key]
     return [indexed[index] for index in sorted(indexed)] if indexed else None
+
+
+@lru_cache(_KEPT)
+def _numbered(keys: tuple[str, ...], name: str) -> tuple[tuple[str, int, str], ...]:
+    """The keys of the form `name.0.key` with their number and what stands behind it; most spans have none."""
+    start = f"{name}."
+    below = ((key, _INDEXED.fullmatch(key, len(start))) for key in keys if key.startswith(start))
+    return tuple((key, int(match[1]), match[2]) for key, match in below if match)
 
 
 def _from_list(messages: Any) -> Iterator[Message]:

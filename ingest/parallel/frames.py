@@ -8,7 +8,6 @@ from types import TracebackType
 from typing import Self
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ingest.batch import Batch, Schemas
 from ingest.rows import Row, Where
@@ -60,6 +59,8 @@ def tables(path: Path, first_unit: int) -> Iterator[tuple[str, pa.Table]]:
 
 
 def _renumbered(rows: pa.Table, first_unit: int) -> pa.Table:
+    import pyarrow.compute as pc  # noqa: PLC0415 - who reads one small file does not wait for it
+
     at = rows.schema.get_field_index("unit")
     if at < 0:
         return rows

@@ -6,7 +6,7 @@ import base64
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -19,7 +19,9 @@ from ingest.reading import File
 from ingest.report import Counts, FileReport
 from ingest.source import Source
 from ingest.source_stage import SourceStage
-from ingest.staging import Staging
+
+if TYPE_CHECKING:
+    from ingest.staging import Staging  # which has a store: no process but the first needs that
 
 
 def schemas_told(schemas: Schemas) -> str:

@@ -19,7 +19,7 @@ from ingest.adapter import Adapter
 from ingest.batch import Schemas
 from ingest.discover import Found, Missing
 from ingest.parallel.messages import Told, asked, schemas_told
-from ingest.source import Source
+from ingest.source import Source, text_size
 
 # To start a process takes as long as to read several megabytes.
 SMALLEST_BYTES = 24_000_000
@@ -48,7 +48,7 @@ def _cores() -> int:
 
 def _size(source: Source) -> int:
     try:
-        return sum(path.stat().st_size for path in (source.path, *source.companions))
+        return sum(map(text_size, source.files))
     except OSError:
         return 0
 
@@ -88,7 +88,6 @@ class Readers:
     """The processes that read ahead. One that cannot be started or dies is done without: its file is read here."""
 
     scratch: Path
-    schemas: Schemas
     format_name: str | None = None
     processes: int = 0
     _all: list[_Process] = field(default_factory=list)
@@ -96,23 +95,30 @@ class Readers:
     _answers: dict[int, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, candidates: Sequence[Candidate], scratch: str, schemas: Schemas, adapter: Adapter | None) -> Self:
+    def of(cls, candidates: Sequence[Candidate], scratch: str, adapter: Adapter | None) -> Self:
         """As many as are worth it; an adapter that only this process knows, such as a mapping's, is used here."""
         name = adapter.name if adapter else None
         is_plain = adapter is None or not adapter.fallback
-        return cls(Path(scratch), schemas, name, processes_for(candidates) if is_plain else 0)
+        return cls(Path(scratch), name, processes_for(candidates) if is_plain else 0)
 
     def __enter__(self) -> Self:
-        first = schemas_told(self.schemas)
         for _ in range(self.processes):
             if process := _started():
                 self._all.append(process)
-                process.says(first)
         return self
+
+    def tell(self, schemas: Schemas) -> None:
+        """The processes know the tables that they read for; one that is gone is noticed when it is given a file."""
+        for process in self._all:
+            process.says(schemas_told(schemas))
 
     def __exit__(
         self, _type: type[BaseException] | None, _error: BaseException | None, _at: TracebackType | None
     ) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """No process is left."""
         for process in tuple(self._all):
             self._end(process)
 

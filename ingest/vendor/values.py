@@ -18,6 +18,7 @@ _MOST_A_COLUMN_HOLDS = 2**63
 # The store reads JSON down to 128 levels; what lies deeper than this is kept as JSON text.
 _DEEPEST = 60
 _WORDS = 200
+_BLANKS = 80
 _NESTED = (dict, list, tuple)
 
 
@@ -106,7 +107,10 @@ def words(value: Any) -> str | None:
     found = text(value)
     if found is None:
         return None
-    line = " ".join(found[: _WORDS * 4].split())
+    # The beginning of the text is nearly always enough; one of many blanks takes a longer look.
+    line = " ".join(found[: _WORDS + _BLANKS].split())
+    if len(line) <= _WORDS and len(found) > _WORDS + _BLANKS:
+        line = " ".join(found[: _WORDS * 4].split())
     return line if len(line) <= _WORDS else f"{line[: _WORDS - 1]}…"
 
 

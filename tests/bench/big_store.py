@@ -15,7 +15,6 @@ from ingest import merge
 from ingest.records import CATALOGUE
 from ingest.staging import RECORD_TABLES, Staging
 from ingest.store import Publication, open_store
-from ingest.store.attach import Store
 
 LONG_RUN = "long-run"
 LONG_RUN_SPANS = 10_000
@@ -34,10 +33,10 @@ def build(path: Path | str, *, spans: int = 1_000_000, seed: int = 11, runs_at_o
     runs = runs_of(spans)
     staging = Staging()
     try:
-        with Store(store) as opened, opened.publication(staging.con) as draft:
+        with open_store(store) as opened, opened.publication(staging.con) as draft:
             for first in range(0, runs, runs_at_once):
                 _load(staging, draft, first, min(first + runs_at_once, runs), runs=runs, seed=seed)
-            staging.con.execute(_FILES.format(store=draft.alias, files=-(-runs // RUNS_A_FILE), seed=seed)).fetchall()
+            _insert_files(staging.con, draft, files=-(-runs // RUNS_A_FILE), seed=seed)
     finally:
         staging.close()
     return store
@@ -68,23 +67,36 @@ def _load(staging: Staging, draft: Publication, first: int, last: int, *, runs: 
     merge.replace(staging, draft, is_known=False)
 
 
-# Of every file some lines were refused and some left out; the numbers are the same for each.
-_FILES = """
+def _insert_files(con: duckdb.DuckDBPyConnection, draft: Publication, *, files: int, seed: int) -> None:
+    """Every file that the runs came from is recorded, with what was refused of it and left out."""
+    con.execute(_DRAWN.format(files=files, seed=seed)).fetchall()
+    for table, rows in _OF_FILES.items():
+        draft.bring(con, "drawn_rows", rows)
+        draft.within(con).execute(f"INSERT INTO {draft.alias}.{table} BY NAME SELECT * FROM drawn_rows").fetchall()
+
+
+_DRAWN = """
 CREATE OR REPLACE TEMP TABLE drawn_files AS
-SELECT n, left(sha256(concat('file', n, '/', {seed})), 64) AS file_id FROM range({files}) AS files (n);
-INSERT INTO {store}.source_files BY NAME
-SELECT file_id, 'traces/day-' || lpad(CAST(n AS VARCHAR), 5, '0') || '.jsonl' AS path, 'otlp_json' AS format,
-       1 AS adapter_version, 4000000 AS bytes, 80000 AS records, 79970 AS stored, 5 AS duplicates, 20 AS rejected,
-       5 AS skipped, 'loaded' AS status, TIMESTAMPTZ '2026-11-30 00:00:00Z' - to_hours({files} - n) AS ingested_at
-FROM drawn_files;
-INSERT INTO {store}.rejections BY NAME
-SELECT file_id, k * 37 AS line, k * 1800 AS offset_bytes,
-       ['bad_json', 'bad_time', 'missing_field', 'too_deep'][1 + (n + k) % 4] AS reason, 'refused' AS message,
-       'x' AS raw
-FROM drawn_files, range(20) AS lines (k);
-INSERT INTO {store}.skipped_records BY NAME
-SELECT file_id, 1 AS line, 'template' AS reason, 5 AS records FROM drawn_files
+SELECT n, left(sha256(concat('file', n, '/', {seed})), 64) AS file_id, {files} - n AS hours
+FROM range({files}) AS files (n)
 """
+# Of every file some lines were refused and some left out; the numbers are the same for each.
+_OF_FILES = {
+    "source_files": """
+        SELECT file_id, 'traces/day-' || lpad(CAST(n AS VARCHAR), 5, '0') || '.jsonl' AS path, 'otlp_json' AS format,
+               1 AS adapter_version, 4000000 AS bytes, 80000 AS records, 79970 AS stored, 5 AS duplicates,
+               20 AS rejected, 5 AS skipped, 'loaded' AS status,
+               TIMESTAMPTZ '2026-11-30 00:00:00Z' - to_hours(hours) AS ingested_at
+        FROM drawn_files
+    """,
+    "rejections": """
+        SELECT file_id, k * 37 AS line, k * 1800 AS offset_bytes,
+               ['bad_json', 'bad_time', 'missing_field', 'too_deep'][1 + (n + k) % 4] AS reason, 'refused' AS message,
+               'x' AS raw
+        FROM drawn_files, range(20) AS lines (k)
+    """,
+    "skipped_records": "SELECT file_id, 1 AS line, 'template' AS reason, 5 AS records FROM drawn_files",
+}
 
 
 def describe(path: Path) -> str:

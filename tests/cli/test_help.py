@@ -61,6 +61,33 @@ def test_help_loads_nothing_slow(name: str) -> None:
     assert done.stderr.strip() == ""
 
 
+LOADED_FOR = {
+    "ingest": ("streamlit", "plotly", "pandas", "sqlglot", "yaml", "tqdm", "pyarrow.compute", "pyarrow.parquet"),
+    "formats": ("streamlit", "plotly", "pandas", "sqlglot", "yaml", "numpy", "pyarrow"),
+    "query": ("streamlit", "plotly", "pandas", "sqlglot", "yaml", "numpy", "pyarrow"),
+}
+
+
+@pytest.mark.parametrize("name", LOADED_FOR)
+def test_a_command_waits_for_no_library_that_it_has_no_use_for(name: str, tmp_path: Path) -> None:
+    (tmp_path / "one.jsonl").write_text('{"record": "run", "run_id": "r1"}\n')
+    arguments = [name, "one.jsonl"] if name == "ingest" else [name]
+    code = (
+        "import sys; from dashboard.cli import main\n"
+        f"main({arguments!r}, standalone_mode=False)\n"
+        f"print(*[name for name in {LOADED_FOR[name]!r} if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1].strip() == ""
+
+
 def test_help_takes_under_300_ms(tmp_path: Path) -> None:
     """The processor's time, the best of three: what other programs do meanwhile is not counted."""
     took = []

@@ -115,6 +115,24 @@ def test_without_a_second_process_the_files_are_read_here(
     assert told([str(folder)], tmp_path / "two.duckdb") == alone
 
 
+def test_for_files_that_are_known_no_process_is_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, side_by_side: None
+) -> None:
+    folder, store = tmp_path / "traces", tmp_path / "store.duckdb"
+    shutil.copytree(SAMPLES / "codex", folder, ignore=shutil.ignore_patterns("*.md", "*.tsv"))
+    start, started = processes._started, list[int]()
+
+    def count() -> Any:
+        started.append(1)
+        return start()
+
+    monkeypatch.setattr(processes, "_started", count)
+    told([str(folder)], store)
+    assert started == [1, 1]
+    assert {file["status"] for file in told([str(folder)], store)["files"]} == {"unchanged"}
+    assert started == [1, 1]
+
+
 def found(folder: Path, *sizes: int) -> list[Found | Missing]:
     candidates: list[Found | Missing] = [Missing("nowhere")]
     for number, size in enumerate(sizes):

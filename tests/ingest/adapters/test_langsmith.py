@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from ingest.adapters.langsmith import read
 from ingest.records import ErrorEvent, Event, GuardrailEvent, Run, Span
-from ingest.source import text_size
+from ingest.source import Source, text_size
 from tests.ingest.adapters.expected import SAMPLES, load, records
 
 FOLDER = SAMPLES / "langsmith"
@@ -142,6 +144,18 @@ def test_a_table_says_what_the_objects_say(tmp_path: Path, name: str) -> None:
 def test_a_long_table_is_read_to_its_end(tmp_path: Path) -> None:
     runs = [{**RUN, "id": f"s{number}", "parent_run_id": "r"} for number in range(5_000)]
     assert len(records(as_parquet(tmp_path / "runs.parquet", runs), Span)) == 5_000
+
+
+def test_of_a_long_table_no_more_is_held_than_of_a_short_one(tmp_path: Path) -> None:
+    held = []
+    for number in (5_000, 20_000):
+        runs = ({**RUN, "id": f"s{one}", "parent_run_id": "r", "name": "n" * 50} for one in range(number))
+        path = as_parquet(tmp_path / f"{number}.parquet", list(runs))
+        tracemalloc.start()
+        assert sum(1 for _ in read(Source(path, path.name, path.name))) == number
+        held.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert held[1] < 1.5 * held[0]
 
 
 def test_times_of_a_table_may_be_times(tmp_path: Path) -> None:

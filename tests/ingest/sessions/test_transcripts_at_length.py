@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ingest import registry
+from ingest import passes, registry
 from ingest.adapter import Item
 from ingest.blocks.text import mentions_block
-from ingest.sessions import passes
 from ingest.sessions.tool_failure import said_in
 from ingest.source import Source
 from tests.bench import transcripts

@@ -1,4 +1,4 @@
-"""The rows of a transcript twice over: once to learn what belongs together, once to say what each row means."""
+"""The rows of a file twice over: once to learn what belongs together, once to say what each row means."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ class Passes(Generic[Read]):
         self._has_more = False
 
     def first(self) -> Iterator[Read]:
-        """Every row, in order; it has to be read to its end before the second pass begins."""
+        """Every row, in order; to be read to its end, or to where it is damaged, before the second pass begins."""
         text = 0
+        self._has_more = True
         for line in self._lines():
             row = self._read(line)
             text += len(line.text)
             if text <= KEPT_TEXT:
                 self._kept.append((line, row))
                 self._last = line.number
-            else:
-                self._has_more = True
             yield row
+        self._has_more = text > KEPT_TEXT
 
     def second(self) -> Iterator[tuple[Line, Read]]:
         """Every row once more, with its line."""

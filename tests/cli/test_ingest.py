@@ -186,6 +186,7 @@ def test_killed_in_the_middle_the_old_store_is_whole_and_the_next_ingest_clean(t
         return time.monotonic() - began > 0.3
 
     for moment in (is_some_way, is_writing):
+        assert not is_writing()
         process = subprocess.Popen(
             [sys.executable, "-m", "dashboard.cli", "ingest", "big.jsonl"], cwd=tmp_path, env={"PYTHONPATH": str(ROOT)},
             stderr=subprocess.DEVNULL,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _SCHEME = re.compile(r"[a-z0-9]+://")
+_PATTERN = re.compile(r"[\\*?\[\]{}]")
 _POSITION = ("file_name", "row_index")
 
 
@@ -56,7 +57,7 @@ def _name(file: str) -> str:
 
 
 def _address(file: str) -> str:
-    """The file as Hadoop names it, which has one client for every S3."""
-    if file.startswith("s3://"):
-        return f"s3a{file.removeprefix('s3')}"
-    return file if _SCHEME.match(file) else Path(file).absolute().as_uri()
+    """The file as Hadoop names it: letter by letter, none of them part of a pattern, one client for every S3."""
+    named = file if _SCHEME.match(file) else f"file://{Path(file).absolute()}"
+    literal = _PATTERN.sub(r"\\\g<0>", named)
+    return f"s3a{literal.removeprefix('s3')}" if literal.startswith("s3://") else literal

@@ -64,7 +64,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Environment]:
 def lake(spark: Environment, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("lake")
     with running() as cluster:
-        url = cluster.lake("traces", folder / "files of the lake")
+        url = cluster.lake("traces", folder / "files of a [lake], 100%")
         done = subprocess.run(
             [spark.python, "-c", PREPARED, url, SAMPLES, json.dumps(SHRUNK)],
             cwd=ROOT, capture_output=True, check=False, text=True, timeout=1800,
@@ -88,4 +88,7 @@ def test_the_command_reads_the_lake(spark: Environment, lake: str, tmp_path: Pat
     other = test_spark.run(spark, tmp_path, *call, "--engine", "spark")
     assert (one.returncode, other.returncode) == (0, 0), other.stderr
     assert one.stdout == other.stdout
-    assert "max_iterations" not in one.stdout
+    # Its profile is deleted, and what happened of it stays.
+    told = {row["failure_class"]: row for row in json.loads(one.stdout)}
+    assert (told["max_iterations"]["known"], told["max_iterations"]["errors"] > 0) == (False, True)
+    assert told["budget_exceeded"]["known"]

@@ -10,6 +10,7 @@ from dashboard.cards import heading
 from dashboard.finding_words import SEVERITIES, evidence, severity
 from dashboard.links import VIEWS, row_pressed
 from dashboard.notices import nothing
+from dashboard.paging import matching
 from dashboard.reading import ask
 from dashboard.tables import more, table
 from dashboard.why import why
@@ -33,17 +34,16 @@ def finding_panel(run_id: str, choose: Callable[[str | None], None] | None = Non
         return
     if found.rows:
         finding_table(found.rows, key="run_findings", choose=choose)
-        more(len(found), found.rows[0].matching, "findings")
+        more(len(found), matching(found), "findings")
     else:
         nothing("No finding in this run.")
     evaluated = sum(row.evaluated for row in looked)
     lacking = [row.rule for row in looked if row.not_evaluable]
     if lacking:
         st.caption(f"Not evaluable here, because a record lacks what the rule needs: {', '.join(lacking)}.")
-    number = found.rows[0].matching if found.rows else 0
     why(
         found,
-        f"{counted(number, 'finding')}; {counted(evaluated, 'rule')} had something to judge",
+        f"{counted(matching(found), 'finding')}; {counted(evaluated, 'rule')} had something to judge",
         {"rules not evaluable": len(lacking)},
     )
 

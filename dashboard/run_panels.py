@@ -12,6 +12,7 @@ from dashboard.finding_panel import SHOWN as FINDINGS_SHOWN
 from dashboard.links import permalink
 from dashboard.literal import block
 from dashboard.notices import not_in_this_store, nothing
+from dashboard.paging import matching
 from dashboard.reading import ask
 from dashboard.why import why
 from dashboard.wording import ABSENT, counted, duration, moment, outcome_sign, said
@@ -35,8 +36,8 @@ def draw_header(found: Answer[RunFacts], run: RunFacts) -> None:
             st.badge(f"{sign.glyph} {run.status}" if run.status.isalpha() else "? unlisted", color=sign.colour)
             st.text(run.name or run.native_id)
         st.text(f"Decided by: {run.status_reason or 'no reason recorded'}")
-        first = ask(findings, run=run.run_id, limit=FINDINGS_SHOWN).first
-        counts = {"Findings": f"{first.matching if first else 0:,}"}
+        broken = matching(ask(findings, run=run.run_id, limit=FINDINGS_SHOWN))
+        counts = {"Findings": f"{broken:,}"}
         facts(_identity(run) | _course(run) | counts, at_once=True)
         why(
             found,

@@ -12,6 +12,7 @@ from dashboard.cards import heading
 from dashboard.charts.waterfall import Mark, Step, waterfall, without_place
 from dashboard.notices import not_in_this_store, nothing
 from dashboard.origin_marks import OriginPath, origin_paths
+from dashboard.paging import matching
 from dashboard.reading import ask
 from dashboard.run_panels import FAILURES_READ, choose_event
 from dashboard.tables import more
@@ -64,7 +65,7 @@ def draw_timeline(run: RunFacts) -> None:
         )
     if unplaced := without_place(steps, marks):
         st.caption(f"{counted(unplaced, 'mark')} without a time, so without a place here: see What happened.")
-    more(len(happened), happened.first.matching if happened.first else 0, "marks")
+    more(len(happened), matching(happened), "marks")
     _origins_elsewhere(paths)
 
 

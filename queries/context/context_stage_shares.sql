@@ -6,33 +6,7 @@ WITH
 -- include _steps.sql
 ,
 alike AS (
-    SELECT
-        workload,
-        coalesce(agent, '') AS agent,
-        CAST(occurred_at AS DATE) AS day,
-        stage_no,
-        not_evaluable,
-        coalesce(list_min(not_evaluable) > stage_no, true) AS is_proven,
-        count(*) AS steps,
-        sum(lost) AS lost
-    FROM steps
-    GROUP BY workload, agent, day, stage_no, not_evaluable
-),
-evaluated AS (
-    SELECT
-        alike.workload,
-        alike.agent,
-        coalesce(strftime(alike.day, '%Y-%m-%d'), '') AS day,
-        context_stages.stage_no,
-        alike.steps,
-        if(alike.stage_no = context_stages.stage_no, alike.steps, 0) AS found,
-        if(alike.stage_no = context_stages.stage_no AND alike.is_proven, alike.steps, 0) AS proven,
-        if(alike.stage_no = context_stages.stage_no, alike.lost, 0) AS lost
-    FROM alike
-    CROSS JOIN context_stages
-    WHERE NOT list_contains(alike.not_evaluable, context_stages.stage_no)
-),
-counted AS (
+    -- Of each dimension for itself: steps that are alike in all three are few, in one they are many.
     SELECT
         CASE
             WHEN grouping(workload) = 0 THEN 'workload'
@@ -40,14 +14,42 @@ counted AS (
             WHEN grouping(day) = 0 THEN 'day'
             ELSE 'all'
         END AS dimension,
-        nullif(coalesce(workload, agent, day), '') AS value,
+        nullif(coalesce(workload, agent, strftime(day, '%Y-%m-%d')), '') AS value,
         stage_no,
-        CAST(sum(steps) AS BIGINT) AS steps,
-        CAST(sum(found) AS BIGINT) AS found,
-        CAST(sum(proven) AS BIGINT) AS proven,
-        CAST(coalesce(sum(lost), 0) AS BIGINT) AS lost
-    FROM evaluated
-    GROUP BY GROUPING SETS ((stage_no), (workload, stage_no), (agent, stage_no), (day, stage_no))
+        not_evaluable,
+        coalesce(list_min(not_evaluable) > stage_no, true) AS is_proven,
+        count(*) AS steps,
+        sum(lost) AS lost
+    FROM (
+        SELECT
+            workload,
+            coalesce(agent, '') AS agent,
+            CAST(occurred_at AS DATE) AS day,
+            stage_no,
+            not_evaluable,
+            lost
+        FROM steps
+    ) AS steps
+    GROUP BY GROUPING SETS (
+        (stage_no, not_evaluable),
+        (workload, stage_no, not_evaluable),
+        (agent, stage_no, not_evaluable),
+        (day, stage_no, not_evaluable)
+    )
+),
+counted AS (
+    SELECT
+        alike.dimension,
+        alike.value,
+        context_stages.stage_no,
+        CAST(sum(alike.steps) AS BIGINT) AS steps,
+        CAST(sum(if(alike.stage_no = context_stages.stage_no, alike.steps, 0)) AS BIGINT) AS found,
+        CAST(sum(if(alike.stage_no = context_stages.stage_no AND alike.is_proven, alike.steps, 0)) AS BIGINT) AS proven,
+        CAST(coalesce(sum(if(alike.stage_no = context_stages.stage_no, alike.lost, 0)), 0) AS BIGINT) AS lost
+    FROM alike
+    CROSS JOIN context_stages
+    WHERE NOT list_contains(alike.not_evaluable, context_stages.stage_no)
+    GROUP BY alike.dimension, alike.value, context_stages.stage_no
 ),
 shared AS (
     SELECT

@@ -296,16 +296,26 @@ observed AS (
 ends AS (
     SELECT
         chosen.run_id,
-        observed.event_id,
-        observed.agent,
-        coalesce(observed.seq, 9223372036854775807) AS seq,
-        coalesce(observed.span_id, (
-            SELECT arg_max(spans.span_id, spans.seq) FROM spans_of_run AS spans
-            WHERE spans.run_id = observed.run_id AND spans.seq <= observed.seq
-              AND (spans.step_index = observed.step_index OR observed.step_index IS NULL)
-        )) AS span_id
+        any_value(observed.event_id) AS event_id,
+        any_value(observed.agent) AS agent,
+        coalesce(any_value(observed.seq), 9223372036854775807) AS seq,
+        coalesce(any_value(observed.span_id), arg_max(spans.span_id, spans.seq)) AS span_id
     FROM chosen
     LEFT JOIN observed ON observed.run_id = chosen.run_id
+    LEFT JOIN spans_of_run AS spans
+        ON spans.run_id = observed.run_id
+       AND spans.seq <= observed.seq
+       AND (spans.step_index = observed.step_index OR observed.step_index IS NULL)
+    GROUP BY chosen.run_id
+),
+recovered AS (
+    SELECT
+        run_id,
+        error_event_id,
+        min(seq) AS seq
+    FROM recovery_events_of_run
+    WHERE outcome = 'RECOVERED'
+    GROUP BY run_id, error_event_id
 ),
 errors AS (
     SELECT
@@ -318,16 +328,22 @@ errors AS (
         error_events.signature,
         error_events.signature_partial,
         coalesce(error_events.type, error_events.error_code, error_events.agent_error_code, 'error') AS named,
-        EXISTS (
-            SELECT 1 FROM recovery_events_of_run AS recovery_events
-            WHERE recovery_events.run_id = error_events.run_id
-              AND recovery_events.error_event_id = error_events.event_id
-              AND recovery_events.outcome = 'RECOVERED'
-              AND recovery_events.seq < ends.seq
-        ) AS recovered
+        coalesce(recovered.seq < ends.seq, false) AS recovered
     FROM error_events
     JOIN ends ON ends.run_id = error_events.run_id
+    LEFT JOIN recovered
+        ON recovered.run_id = error_events.run_id AND recovered.error_event_id = error_events.event_id
     WHERE error_events.basis = 'recorded' AND error_events.seq <= ends.seq
+),
+lost_items AS (
+    SELECT
+        run_id,
+        step_id,
+        stage_no,
+        string_agg(item_id, ', ' ORDER BY item_id) AS named
+    FROM context_lost_of_run
+    WHERE required IS DISTINCT FROM false
+    GROUP BY run_id, step_id, stage_no
 ),
 suspected (run_id, step_key, step_index, agent, seq, rule, evidence) AS (
     -- The first error that nothing recovered, with a later one after it.
@@ -357,14 +373,14 @@ suspected (run_id, step_key, step_index, agent, seq, rule, evidence) AS (
         context_steps.run_id, context_steps.step_id, spans.step_index, coalesce(context_steps.agent, spans.agent),
         context_steps.seq, CASE WHEN context_steps.proven THEN 'context-stage-proven' ELSE 'context-stage' END,
         concat_ws(' ', 'the context lost', context_steps.lost, 'at', context_stages.stage,
-                  '(' || context_stages.difference || '):', (
-                      SELECT string_agg(context_lost.item_id, ', ' ORDER BY context_lost.item_id) FROM context_lost_of_run AS context_lost
-                      WHERE context_lost.run_id = context_steps.run_id AND context_lost.step_id = context_steps.step_id
-                        AND context_lost.stage_no = context_steps.stage_no AND context_lost.required IS DISTINCT FROM false
-                  ), CASE WHEN context_steps.proven THEN '(proven)' ELSE '(localised, not proven)' END)
+                  '(' || context_stages.difference || '):', lost_items.named, CASE WHEN context_steps.proven THEN '(proven)' ELSE '(localised, not proven)' END)
     FROM context_steps
     JOIN ends ON ends.run_id = context_steps.run_id
     JOIN context_stages ON context_stages.stage_no = context_steps.stage_no
+    LEFT JOIN lost_items
+        ON lost_items.run_id = context_steps.run_id
+       AND lost_items.step_id = context_steps.step_id
+       AND lost_items.stage_no = context_steps.stage_no
     LEFT JOIN spans_of_run AS spans ON spans.run_id = context_steps.run_id AND spans.span_id = context_steps.step_id
     WHERE coalesce(context_steps.seq, 0) <= ends.seq
     UNION ALL
@@ -392,27 +408,25 @@ suspected (run_id, step_key, step_index, agent, seq, rule, evidence) AS (
     UNION ALL
     -- Who handed the failing agent its task.
     SELECT
-        delegations.run_id, coalesce((
-            SELECT arg_max(spans.span_id, spans.seq) FROM spans_of_run AS spans
-            WHERE spans.run_id = delegations.run_id AND spans.agent = delegations.from_agent AND spans.seq < delegations.seq
-        ), delegations.event_id), CAST(NULL AS BIGINT), delegations.from_agent, delegations.seq, 'delegation',
+        delegations.run_id, coalesce(spans.span_id, delegations.event_id), CAST(NULL AS BIGINT), delegations.from_agent, delegations.seq, 'delegation',
         concat_ws(' ', delegations.from_agent, 'handed', coalesce('task ' || delegations.task_id, 'the task'), 'to',
                   delegations.to_agent || ', which failed', 'on it later')
     FROM delegations
     JOIN ends ON ends.run_id = delegations.run_id AND ends.agent = delegations.to_agent AND delegations.seq < ends.seq
+    ASOF LEFT JOIN spans_of_run AS spans
+        ON spans.run_id = delegations.run_id AND spans.agent = delegations.from_agent AND spans.seq < delegations.seq
     WHERE delegations.denied IS DISTINCT FROM true
       AND NOT EXISTS (SELECT 1 FROM messages WHERE messages.run_id = delegations.run_id)
     QUALIFY row_number() OVER (PARTITION BY delegations.run_id ORDER BY delegations.seq DESC) = 1
     UNION ALL
     -- Who delivered to the failing agent.
     SELECT
-        handoffs.run_id, coalesce((
-            SELECT arg_max(spans.span_id, spans.seq) FROM spans_of_run AS spans
-            WHERE spans.run_id = handoffs.run_id AND spans.agent = handoffs.from_agent AND spans.seq < handoffs.seq
-        ), handoffs.event_id), CAST(NULL AS BIGINT), handoffs.from_agent, handoffs.seq, 'data-flow',
+        handoffs.run_id, coalesce(spans.span_id, handoffs.event_id), CAST(NULL AS BIGINT), handoffs.from_agent, handoffs.seq, 'data-flow',
         concat_ws(' ', handoffs.from_agent, 'delivered what', handoffs.to_agent, 'worked on, and the delivery was accepted')
     FROM handoffs
     JOIN ends ON ends.run_id = handoffs.run_id AND ends.agent = handoffs.to_agent AND handoffs.seq < ends.seq
+    ASOF LEFT JOIN spans_of_run AS spans
+        ON spans.run_id = handoffs.run_id AND spans.agent = handoffs.from_agent AND spans.seq < handoffs.seq
     WHERE handoffs.status = 'accepted'
     QUALIFY row_number() OVER (PARTITION BY handoffs.run_id ORDER BY handoffs.seq DESC) = 1
     UNION ALL
@@ -501,7 +515,7 @@ scored AS (
     SELECT
         run_id,
         step_key,
-        EXISTS (SELECT 1 FROM spans_of_run AS spans WHERE spans.run_id = steps.run_id AND spans.span_id = steps.step_key) AS is_step,
+        (run_id, step_key) IN (SELECT (run_id, span_id) FROM spans_of_run) AS is_step,
         step_index,
         agent,
         seq,

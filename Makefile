@@ -74,6 +74,7 @@ test-files: lint
 # A few tests of each thing that only a lake can get wrong; `make test-lake` and `make soak` run the rest.
 LAKE_SHORT := \
   tests/ingest/rollups/test_portions.py::test_are_what_one_portion_leaves_and_what_a_count_gives \
+  tests/ingest/bulk/test_otlp.py::test_generated_spans_are_all_regular \
   tests/lake/test_concurrent.py::test_two_processes_that_meet_the_same_new_file_store_it_once \
   'tests/lake/test_concurrent.py::test_an_ingest_that_is_killed_leaves_nothing[commit]' \
   'tests/lake/test_upkeep.py::test_a_forgotten_run_leaves_no_byte_in_files_or_catalogue[same]' \

@@ -17,6 +17,7 @@ from click.testing import CliRunner, Result
 
 from dashboard.cli import main
 from queries.catalogue import queries
+from tests import store_kind
 from tests.cli.command import ROOT, Done, faultlens
 from tests.ingest.loaded import error, line, loaded
 
@@ -42,13 +43,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def store_of(folder: Path) -> str:
+    """What names the folder's store to a process of its own."""
+    return store_kind.named(folder / "faultlens.duckdb")
+
+
 def asked(folder: Path, *call: str) -> Result:
     """In this process: for tables of many calls."""
     return CliRunner().invoke(main, ["--store", str(folder / "faultlens.duckdb"), *call])
 
 
 def test_json_is_an_array_with_ids_unchanged_and_times_in_utc(folder: Path) -> None:
-    done = faultlens("query", "runs", "--format", "json", folder=folder)
+    done = faultlens("query", "runs", "--format", "json", "--store", store_of(folder), folder=folder)
     rows = {row["native_id"]: row for row in json.loads(done.text)}
     row = rows[TWENTY_DIGITS]
     assert (row["run_id"], row["started_at"]) == (f"faultlens:{TWENTY_DIGITS}", "2026-11-30T09:00:00Z")
@@ -59,7 +65,7 @@ def test_json_is_an_array_with_ids_unchanged_and_times_in_utc(folder: Path) -> N
 
 
 def test_csv_keeps_digits_and_disarms_formulas(folder: Path) -> None:
-    done = faultlens("query", "runs", "--format", "csv", folder=folder)
+    done = faultlens("query", "runs", "--format", "csv", "--store", store_of(folder), folder=folder)
     rows = {row["native_id"]: row for row in csv.DictReader(io.StringIO(done.text))}
     assert rows[TWENTY_DIGITS]["name"] == f"'{FORMULA}"
 
@@ -165,7 +171,8 @@ def test_no_command_passes_an_escape_on_to_the_terminal(folder: Path) -> None:
 
 
 def test_a_reader_that_had_enough_is_no_error(folder: Path) -> None:
-    call = ["query", "run_errors", "--param", f"run={TWENTY_DIGITS}", "--format", "json"]
+    asked_for = ["run_errors", "--param", f"run={TWENTY_DIGITS}", "--format", "json"]
+    call = ["query", *asked_for, "--store", store_of(folder)]
     process = subprocess.Popen(
         [sys.executable, "-m", "dashboard.cli", *call],
         cwd=folder, env={"PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,8 @@ from ingest.store import open_store
 
 # Where a row came from is no part of what it says.
 PLACE = {"file_id", "part", "line", "position"}
+# When a row was read, which differs between equal stores.
+_WHEN_READ = {"ingested_at"}
 RUN = b'{"record": "run", "run_id": "r"}\n'
 
 
@@ -85,6 +88,24 @@ def content(store: Path) -> dict[str, list[str]]:
     with closing(open_store(store)) as opened, opened.lease() as lease:
         tables = {table: lease.rows(f"SELECT * FROM {table}") for table in (*RECORD_TABLES, "runs")}
     return {table: sorted(_without_place(row) for row in found) for table, found in tables.items()}
+
+
+def everything(store: Path) -> dict[str, list[str]]:
+    """Every row of every table, in an order of its own, all columns but the time of reading."""
+    with closing(open_store(store)) as opened, opened.lease() as lease:
+        names = lease.rows(
+            "SELECT DISTINCT table_name AS name FROM duckdb_tables() WHERE NOT internal AND NOT temporary"
+            # A lake's catalogue is attached beside it.
+            " AND NOT starts_with(table_name, 'schema') AND NOT starts_with(table_name, 'ducklake_')"
+        )
+        found = {row["name"]: lease.rows(f"SELECT * FROM {row['name']}") for row in names}
+    return {name: sorted(as_text(row, _WHEN_READ) for row in rows) for name, rows in found.items()}
+
+
+def as_text(row: dict[str, Any], but: Collection[str]) -> str:
+    """A sum of fractions depends on their order in its last digit."""
+    said = {key: f"{value:.12g}" if isinstance(value, float) else value for key, value in row.items() if key not in but}
+    return json.dumps(said, default=str, sort_keys=True)
 
 
 def _without_place(row: dict[str, Any]) -> str:

@@ -22,7 +22,7 @@ facts AS (
     FROM said WHERE resource_digest IS NOT NULL GROUP BY trace_id, resource_digest
 )
 SELECT otlp_run(trace_id) AS run_id, event_id, 'opentelemetry' AS source, trace_id AS native_id,
-       'recorded' AS identity, coalesce(getvariable('otlp_workload'), workload) AS workload, session_id, attributes,
+       'recorded' AS identity, coalesce(CAST(getvariable('otlp_workload') AS VARCHAR), workload) AS workload, session_id, attributes,
        flags, getvariable('otlp_file') AS file_id, line, otlp_unit(line, ordinal) AS unit,
        otlp_position(line, ordinal) AS position
 FROM (SELECT *, place // 4294967296 AS line, place % 4294967296 AS ordinal FROM facts);

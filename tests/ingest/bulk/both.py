@@ -6,7 +6,7 @@ import itertools
 import json
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,11 +24,8 @@ from ingest.report import IngestReport
 from ingest.source import Source
 from ingest.source_stage import SourceStage
 from ingest.staging import RECORD_TABLES, Staging, staged_in
-from ingest.store import open_store
-from tests.ingest.loaded import assert_accounted
+from tests.ingest.loaded import as_text, assert_accounted, everything
 
-# When it was read; the only thing that may differ.
-_WHEN = {"ingested_at"}
 # Numbers of the staging alone; units may have gaps.
 _STAGING = {"unit", "guessed", "counted"}
 _NEVER = 1 << 62
@@ -79,7 +76,7 @@ def same_stores(folder: Path, *steps: tuple[Path, ...] | Path, **options: Any) -
         with bulk_from(size) as seen:
             arguments = [[str(path) for path in (step if isinstance(step, tuple) else (step,))] for step in steps]
             reports[way] = [ingest(paths, store, **options) for paths in arguments]
-        contents[way] = _tables(store)
+        contents[way] = everything(store)
         found = ways(seen)
         for report in reports[way]:
             assert_accounted(report)
@@ -90,21 +87,6 @@ def same_stores(folder: Path, *steps: tuple[Path, ...] | Path, **options: Any) -
     for name, rows in contents["records"].items():
         _assert_same(name, contents["sets"][name], rows)
     return found
-
-
-def _tables(store: Path) -> dict[str, list[str]]:
-    """Every row of every table, all columns but the time of reading."""
-    with closing(open_store(store)) as opened, opened.lease() as lease:
-        asked = "SELECT DISTINCT table_name AS name FROM duckdb_tables() WHERE NOT internal AND NOT temporary"
-        names = [row["name"] for row in lease.rows(asked) if not row["name"].startswith("schema")]
-        found = {name: lease.rows(f"SELECT * FROM {name}") for name in names}
-    return {name: sorted(_as_text(row, _WHEN) for row in rows) for name, rows in found.items()}
-
-
-def _as_text(row: dict[str, Any], but: set[str]) -> str:
-    """A sum of fractions depends on their order in its last digit."""
-    told = {key: f"{value:.12g}" if isinstance(value, float) else value for key, value in row.items() if key not in but}
-    return json.dumps(told, default=str, sort_keys=True)
 
 
 def _counts(report: IngestReport) -> list[Any]:
@@ -139,7 +121,7 @@ def _rows(staging: Staging, table: str) -> list[str]:
     """In the order of their units: children in their own order, the others by what they are."""
     found = staging.con.execute(f"SELECT * FROM {table} ORDER BY unit NULLS LAST, rowid")
     names = [column[0] for column in found.description or ()]
-    rows = [_as_text(dict(zip(names, row, strict=True)), _STAGING) for row in found.fetchall()]
+    rows = [as_text(dict(zip(names, row, strict=True)), _STAGING) for row in found.fetchall()]
     return rows if table in {"context_items", "recovery_steps"} else sorted(rows)
 
 

@@ -221,10 +221,8 @@ class TestFiles:
         path.write_bytes(body)
         first = same_stores(tmp_path, path, path)
         assert first.set_based == 300 + 2 * len(EVERY_KIND)
-        for way in ("records", "sets"):
-            (tmp_path / f"{way}.duckdb").unlink()
         other = _Growing(path, (body, longer))
-        assert same_stores(tmp_path, other, other, packed).set_based > first.set_based  # type: ignore[arg-type]
+        assert same_stores(grown, other, other, packed).set_based > first.set_based  # type: ignore[arg-type]
 
     def test_a_workload_that_was_asked_for(self, tmp_path: Path) -> None:
         path = tmp_path / "a.jsonl"

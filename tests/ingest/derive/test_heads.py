@@ -6,12 +6,10 @@ first time is done the second time, and changes nothing.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
 import duckdb
@@ -20,11 +18,10 @@ import pytest
 from ingest.derive import conditions, findings, steps
 from ingest.derive.conditions import Condition
 from ingest.load import ingest
-from ingest.store import open_store
+from tests.ingest.loaded import everything
 
 SAMPLES = Path(__file__).parents[3] / "sample_traces"
 FOLDERS = sorted(path.name for path in SAMPLES.iterdir() if path.is_dir())
-WHEN_READ = {"ingested_at"}
 # Of two arms for the two cases of one question the general one serves both.
 SPECIAL = "count(*) = count(DISTINCT run_id)"
 
@@ -55,18 +52,7 @@ def heads_ignored() -> Iterator[None]:
 def tables(paths: Sequence[Path], store: Path) -> dict[str, list[str]]:
     """Every row of every table of a store of these files alone."""
     ingest([str(path) for path in paths], store)
-    with closing(open_store(store)) as opened, opened.lease() as lease:
-        names = [row["name"] for row in lease.rows("SELECT DISTINCT table_name AS name FROM duckdb_tables()")]
-        found = {name: lease.rows(f"SELECT * FROM {name}") for name in names if not name.startswith("schema")}
-    return {name: sorted(map(as_text, rows)) for name, rows in found.items()}
-
-
-def as_text(row: dict[str, Any]) -> str:
-    """A sum of fractions depends on their order in its last digit."""
-    said = {
-        key: f"{item:.12g}" if isinstance(item, float) else item for key, item in row.items() if key not in WHEN_READ
-    }
-    return json.dumps(said, default=str, sort_keys=True)
+    return everything(store)
 
 
 def assert_heads_say_enough(paths: Sequence[Path], folder: Path) -> None:

@@ -81,9 +81,9 @@ _INCLUDED = re.compile(r"^-- include (\S+)\n", re.MULTILINE)
 
 @cache
 def statement(path: Path) -> str:
-    """The text of a SQL file. A line `-- include NAME` is the file beside it that several metrics start from."""
+    """The text of a SQL file. A line `-- include PATH`, from its folder, is a file that several metrics start from."""
     text = path.read_text(encoding="utf-8")
-    return _INCLUDED.sub(lambda line: statement(path.with_name(line[1])), text)
+    return _INCLUDED.sub(lambda line: statement(path.parent / line[1]), text)
 
 
 def ask(lease: Engine, module_file: str, row: type[R], **parameters: Any) -> Answer[R]:

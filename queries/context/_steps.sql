@@ -1,22 +1,8 @@
 -- The steps with context sets as they are to be read: where records name no required items, those that faultlens.toml
 -- declares stand in, as $required = [[workload, step or *, item], …]; a step's own list stands before that of all steps.
 -- Only steps of the workloads named there are computed anew, from their lost items; all others are read as they were loaded.
-chosen AS (
-    SELECT
-        run_id,
-        native_id,
-        name,
-        coalesce(workload, 'default') AS workload,
-        started_at,
-        clock
-    FROM runs
-    WHERE ($run IS NULL OR run_id = $run
-           OR (native_id = $run AND NOT EXISTS (SELECT 1 FROM runs AS exact WHERE exact.run_id = $run)))
-      AND ($workload IS NULL OR workload = $workload)
-      AND ($source IS NULL OR source = $source)
-      AND ($since IS NULL OR started_at >= $since)
-      AND ($until IS NULL OR started_at < $until)
-),
+-- include ../_chosen.sql
+,
 declared AS (
     SELECT DISTINCT
         entry[1] AS workload,

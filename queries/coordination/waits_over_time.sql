@@ -1,23 +1,7 @@
 -- A wait of one agent for another, with its deadline and whether it is on a cycle. Newest run first, then as they began.
 -- portable
-WITH chosen AS (
-    SELECT
-        run_id,
-        native_id,
-        coalesce(name, native_id) AS run_name,
-        coalesce(workload, 'default') AS workload,
-        source,
-        status,
-        started_at,
-        clock
-    FROM runs
-    WHERE ($run IS NULL OR run_id = $run
-           OR (native_id = $run AND NOT EXISTS (SELECT 1 FROM runs AS exact WHERE exact.run_id = $run)))
-      AND ($workload IS NULL OR workload = $workload)
-      AND ($source IS NULL OR source = $source)
-      AND ($since IS NULL OR started_at >= $since)
-      AND ($until IS NULL OR started_at < $until)
-)
+WITH
+-- include ../_chosen.sql
 SELECT
     recorded.run_id,
     recorded.event_id,

@@ -1,17 +1,7 @@
 -- Every signature with its lifecycle. Without a filter each is read as it was told when runs were loaded, except those that a
 -- reviewer merged; with one, from the errors that pass it.
-chosen AS (
-    SELECT
-        run_id,
-        coalesce(workload, 'default') AS workload,
-        started_at,
-        clock
-    FROM runs
-    WHERE ($workload IS NULL OR workload = $workload)
-      AND ($source IS NULL OR source = $source)
-      AND ($since IS NULL OR started_at >= $since)
-      AND ($until IS NULL OR started_at < $until)
-),
+-- include ../_chosen_in_time.sql
+,
 decisions AS (
     SELECT
         json_extract_string(body, '$.signature') AS signature,

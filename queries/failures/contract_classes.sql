@@ -2,16 +2,9 @@
 -- is, also those that were refused before any error was recorded.
 -- Whole days are read from the sums by day, any other window from the errors themselves.
 -- portable
-WITH chosen AS (
-    SELECT
-        run_id,
-        contract_class
-    FROM runs
-    WHERE ($workload IS NULL OR workload = $workload)
-      AND ($source IS NULL OR source = $source)
-      AND ($since IS NULL OR started_at >= $since)
-      AND ($until IS NULL OR started_at < $until)
-),
+WITH
+-- include ../_chosen_in_time.sql
+,
 parts AS (
     SELECT
         value AS contract_class,

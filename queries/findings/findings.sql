@@ -1,23 +1,8 @@
 -- What the rules found, the worst and newest first; within a run in the order of its records.
 -- portable
-WITH chosen AS (
-    SELECT
-        run_id,
-        native_id,
-        name,
-        coalesce(workload, 'default') AS workload,
-        source,
-        status,
-        started_at,
-        clock
-    FROM runs
-    WHERE ($run IS NULL OR run_id = $run
-           OR (native_id = $run AND NOT EXISTS (SELECT 1 FROM runs AS exact WHERE exact.run_id = $run)))
-      AND ($workload IS NULL OR workload = $workload)
-      AND ($source IS NULL OR source = $source)
-      AND ($since IS NULL OR started_at >= $since)
-      AND ($until IS NULL OR started_at < $until)
-),
+WITH
+-- include ../_chosen.sql
+,
 -- Counted apart: a window over everything that passes would keep all of its texts in hand.
 counted AS (
     SELECT count(*) AS matching

@@ -1,23 +1,9 @@
 -- A reset, rollback, checkpoint or compaction, with what it keeps and what it did not. A compaction that lost the resume
 -- contract is an unresumable run that looks healthy. What concerns stands first.
 -- portable
-WITH chosen AS (
-    SELECT
-        run_id,
-        native_id,
-        coalesce(name, native_id) AS run_name,
-        coalesce(workload, 'default') AS workload,
-        source,
-        status,
-        started_at
-    FROM runs
-    WHERE ($run IS NULL OR run_id = $run
-           OR (native_id = $run AND NOT EXISTS (SELECT 1 FROM runs AS exact WHERE exact.run_id = $run)))
-      AND ($workload IS NULL OR workload = $workload)
-      AND ($source IS NULL OR source = $source)
-      AND ($since IS NULL OR started_at >= $since)
-      AND ($until IS NULL OR started_at < $until)
-),
+WITH
+-- include ../_chosen.sql
+,
 told AS (
     SELECT
         context_ops.run_id,

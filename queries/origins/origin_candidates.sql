@@ -49,12 +49,8 @@ weights (shape, rule, weight) AS (
     ('records', 'delegation', 1.4),
     ('records', 'observed-there', 0.2)
 ),
-chosen AS (
-    SELECT run_id
-    FROM runs
-    WHERE run_id = $run
-       OR (native_id = $run AND NOT EXISTS (SELECT 1 FROM runs AS exact WHERE exact.run_id = $run))
-),
+-- include ../_one_run.sql
+,
 -- What is joined more than once is read once, and of this run alone.
 spans_of_run AS MATERIALIZED (
     SELECT run_id, span_id, parent_span_id, seq, kind, name, agent, step_index, attributes

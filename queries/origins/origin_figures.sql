@@ -3,17 +3,8 @@
 -- observed in, with its Wilson 95 % interval (z = 1.959964).
 -- portable
 WITH
-chosen AS (
-    SELECT
-        run_id,
-        source,
-        clock
-    FROM runs
-    WHERE ($workload IS NULL OR workload = $workload)
-      AND ($source IS NULL OR source = $source)
-      AND ($since IS NULL OR started_at >= $since)
-      AND ($until IS NULL OR started_at < $until)
-),
+-- include ../_chosen_in_time.sql
+,
 -- include _reviewed.sql
 ,
 diagnosed AS (

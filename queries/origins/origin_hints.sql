@@ -1,20 +1,8 @@
 -- A hint that a failure originated elsewhere than it was reported: one line of the misattribution table that a record of the
 -- run matches, with that record. A hint names a usual place and is no finding: it says where to look next.
-WITH chosen AS (
-    SELECT
-        run_id,
-        coalesce(name, native_id) AS run_name,
-        coalesce(workload, 'default') AS workload,
-        status,
-        parent_run_id,
-        started_at
-    FROM runs
-    WHERE ($run IS NULL OR run_id = $run OR native_id = $run)
-      AND ($workload IS NULL OR workload = $workload)
-      AND ($source IS NULL OR source = $source)
-      AND ($since IS NULL OR started_at >= $since)
-      AND ($until IS NULL OR started_at < $until)
-),
+WITH
+-- include ../_chosen.sql
+,
 symptoms (symptom, reported_at, usually_originates_in) AS (
     VALUES
     ('superseded command or API repeated', 'EXECUTE', 'stale instruction or memory'),

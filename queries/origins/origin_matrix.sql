@@ -3,17 +3,8 @@
 -- `comparable` ones have both phases in one lifecycle, and so a distance; `origin_after` ones a negative one.
 -- portable
 WITH
-chosen AS (
-    SELECT
-        run_id,
-        source,
-        clock
-    FROM runs
-    WHERE ($workload IS NULL OR workload = $workload)
-      AND ($source IS NULL OR source = $source)
-      AND ($since IS NULL OR started_at >= $since)
-      AND ($until IS NULL OR started_at < $until)
-),
+-- include ../_chosen_in_time.sql
+,
 -- include _reviewed.sql
 ,
 placed_all AS (

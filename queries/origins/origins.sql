@@ -4,23 +4,8 @@
 -- has both, NULL where there is none, and negative where an origin comes after its observation. `step_distance` and
 -- `delay_s` need both places on the run's timeline. A fix at the observation point is provisional and stays open.
 WITH
-chosen AS (
-    SELECT
-        run_id,
-        native_id,
-        name,
-        coalesce(workload, 'default') AS workload,
-        source,
-        started_at,
-        clock
-    FROM runs
-    WHERE ($run IS NULL OR run_id = $run
-           OR (native_id = $run AND NOT EXISTS (SELECT 1 FROM runs AS exact WHERE exact.run_id = $run)))
-      AND ($workload IS NULL OR workload = $workload)
-      AND ($source IS NULL OR source = $source)
-      AND ($since IS NULL OR started_at >= $since)
-      AND ($until IS NULL OR started_at < $until)
-),
+-- include ../_chosen.sql
+,
 -- include _reviewed.sql
 ,
 -- include _reviewed_steps.sql

@@ -2,16 +2,9 @@
 -- Running and unknown runs are in no share. A veto, an escalation, an abort, an interruption and a refusal are known
 -- outcomes and no failures. The row without a workload is all workloads together.
 -- portable
-WITH chosen AS (
-    SELECT
-        coalesce(workload, 'default') AS workload,
-        coalesce(status, 'unknown') AS status
-    FROM runs
-    WHERE ($workload IS NULL OR workload = $workload)
-      AND ($source IS NULL OR source = $source)
-      AND ($since IS NULL OR started_at >= $since)
-      AND ($until IS NULL OR started_at < $until)
-),
+WITH
+-- include ../_chosen_in_time.sql
+,
 counted AS (
     SELECT
         workload,

@@ -1,13 +1,8 @@
 -- A dimension in which replays differ from what they replay, with how many do; by the same reading as `replay_pairs`.
 -- portable
-WITH chosen AS (
-    SELECT run_id
-    FROM runs
-    WHERE ($workload IS NULL OR workload = $workload)
-      AND ($source IS NULL OR source = $source)
-      AND ($since IS NULL OR started_at >= $since)
-      AND ($until IS NULL OR started_at < $until)
-),
+WITH
+-- include ../_chosen_in_time.sql
+,
 differing AS (
     SELECT DISTINCT
         replays.run_id,

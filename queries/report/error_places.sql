@@ -1,11 +1,8 @@
 -- An error of one run with the place of its step among the steps that were reached, counted from 1; one that names no step
 -- stands at the last step begun before it.
-WITH chosen AS (
-    SELECT run_id
-    FROM runs
-    WHERE run_id = $run
-       OR (native_id = $run AND NOT EXISTS (SELECT 1 FROM runs AS exact WHERE exact.run_id = $run))
-),
+WITH
+-- include ../_one_run.sql
+,
 happened AS (
     SELECT run_id, seq, span_id, CAST(NULL AS VARCHAR) AS event_id, 1 AS is_step
     FROM spans

@@ -1,11 +1,7 @@
 -- The place of a record of one run: file and line. `events` keeps those ids: a JSON array of texts.
-WITH chosen AS (
-    SELECT
-        run_id
-    FROM runs
-    WHERE run_id = $run
-       OR (native_id = $run AND NOT EXISTS (SELECT 1 FROM runs AS exact WHERE exact.run_id = $run))
-),
+WITH
+-- include ../_one_run.sql
+,
 stored AS (
     SELECT run_id, 'span' AS kind, span_id AS event_id, file_id, part, line FROM spans WHERE run_id IN (SELECT run_id FROM chosen)
     UNION ALL

@@ -1,11 +1,7 @@
 -- A rule that met a record of one run which lacks what the rule needs: not evaluable, not passed.
-WITH chosen AS (
-    SELECT
-        run_id
-    FROM runs
-    WHERE run_id = $run
-       OR (native_id = $run AND NOT EXISTS (SELECT 1 FROM runs AS exact WHERE exact.run_id = $run))
-),
+WITH
+-- include ../_one_run.sql
+,
 opened AS (
     SELECT
         run_id,

@@ -1,12 +1,7 @@
 -- A file with records of one run, by the digest of its bytes, with how many of the run's records came from it.
-WITH chosen AS (
-    SELECT
-        run_id,
-        clock
-    FROM runs
-    WHERE run_id = $run
-       OR (native_id = $run AND NOT EXISTS (SELECT 1 FROM runs AS exact WHERE exact.run_id = $run))
-),
+WITH
+-- include ../_one_run.sql
+,
 stored AS (
     SELECT file_id, line FROM run_records WHERE run_id IN (SELECT run_id FROM chosen)
     UNION ALL

@@ -1,12 +1,7 @@
 -- A recovery attempt of one run, in order, with its steps as text and the failure that it belongs to.
-WITH chosen AS (
-    SELECT
-        run_id,
-        clock
-    FROM runs
-    WHERE run_id = $run
-       OR (native_id = $run AND NOT EXISTS (SELECT 1 FROM runs AS exact WHERE exact.run_id = $run))
-),
+WITH
+-- include ../_one_run.sql
+,
 steps AS (
     SELECT
         run_id,

@@ -1,13 +1,8 @@
 -- A step directly below step $parent of one run, or a root or orphan where none is named, with the number of steps below it
 -- and of those that failed. A circle of parents is walked once.
-WITH RECURSIVE chosen AS (
-    SELECT
-        run_id,
-        clock
-    FROM runs
-    WHERE run_id = $run
-       OR (native_id = $run AND NOT EXISTS (SELECT 1 FROM runs AS exact WHERE exact.run_id = $run))
-),
+WITH RECURSIVE
+-- include ../_one_run.sql
+,
 -- Read once: a join of the table with itself would read the spans of every run.
 own AS MATERIALIZED (
     SELECT run_id, span_id, parent_span_id, seq, kind, name, phase, agent, tool, started_at, ended_at, status

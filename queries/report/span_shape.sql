@@ -1,11 +1,8 @@
 -- How the steps of one run ended, and how many do not hang together as a tree: orphans, and those in or below a circle of
 -- parents. `deepest` is the depth below a root or an orphan.
-WITH RECURSIVE chosen AS (
-    SELECT run_id
-    FROM runs
-    WHERE run_id = $run
-       OR (native_id = $run AND NOT EXISTS (SELECT 1 FROM runs AS exact WHERE exact.run_id = $run))
-),
+WITH RECURSIVE
+-- include ../_one_run.sql
+,
 -- Read once: a join of the table with itself would read the spans of every run.
 own AS MATERIALIZED (
     SELECT run_id, span_id, parent_span_id, status

@@ -1,11 +1,6 @@
 -- A call of one run whose outcome is not known: an effect may have landed. `checked_state` says what a look showed.
-WITH chosen AS (
-    SELECT
-        run_id
-    FROM runs
-    WHERE run_id = $run
-       OR (native_id = $run AND NOT EXISTS (SELECT 1 FROM runs AS exact WHERE exact.run_id = $run))
-)
+WITH
+-- include ../_one_run.sql
 SELECT
     error_events.run_id,
     error_events.event_id,

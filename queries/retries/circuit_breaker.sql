@@ -1,24 +1,8 @@
 -- A breaker that opened: a full signature seen a second time in its run. What came after it opened is thrash; it closes when
 -- a recovery of the same failure succeeds.
 -- portable
-WITH chosen AS (
-    SELECT
-        run_id,
-        native_id,
-        coalesce(name, native_id) AS run_name,
-        coalesce(workload, 'default') AS workload,
-        source,
-        status,
-        started_at,
-        clock
-    FROM runs
-    WHERE ($run IS NULL OR run_id = $run
-           OR (native_id = $run AND NOT EXISTS (SELECT 1 FROM runs AS exact WHERE exact.run_id = $run)))
-      AND ($workload IS NULL OR workload = $workload)
-      AND ($source IS NULL OR source = $source)
-      AND ($since IS NULL OR started_at >= $since)
-      AND ($until IS NULL OR started_at < $until)
-)
+WITH
+-- include ../_chosen.sql
 SELECT
     breakers.run_id,
     breakers.signature,

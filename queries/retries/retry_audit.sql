@@ -2,24 +2,9 @@
 -- wrong class, unchanged, over the budget of its step or of the run, not recorded whether anything changed, legitimate.
 -- `caused_by`: the retry whose own failure this one tries again, or that ran above it; NULL where no record says so.
 -- portable
-WITH chosen AS (
-    SELECT
-        run_id,
-        native_id,
-        coalesce(name, native_id) AS run_name,
-        coalesce(workload, 'default') AS workload,
-        source,
-        status,
-        started_at,
-        clock
-    FROM runs
-    WHERE ($run IS NULL OR run_id = $run
-           OR (native_id = $run AND NOT EXISTS (SELECT 1 FROM runs AS exact WHERE exact.run_id = $run)))
-      AND ($workload IS NULL OR workload = $workload)
-      AND ($source IS NULL OR source = $source)
-      AND ($since IS NULL OR started_at >= $since)
-      AND ($until IS NULL OR started_at < $until)
-),
+WITH
+-- include ../_chosen.sql
+,
 -- include _judged.sql
 ,
 counted AS (

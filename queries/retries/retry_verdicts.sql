@@ -1,15 +1,8 @@
 -- Retries by verdict and workload, by the same reading as `retry_audit`.
 -- portable
-WITH chosen AS (
-    SELECT
-        run_id,
-        coalesce(workload, 'default') AS workload
-    FROM runs
-    WHERE ($workload IS NULL OR workload = $workload)
-      AND ($source IS NULL OR source = $source)
-      AND ($since IS NULL OR started_at >= $since)
-      AND ($until IS NULL OR started_at < $until)
-),
+WITH
+-- include ../_chosen_in_time.sql
+,
 -- include _judged.sql
 SELECT
     chosen.workload,

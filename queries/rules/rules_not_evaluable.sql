@@ -1,20 +1,6 @@
 -- A run in which a rule met a record that lacks what it needs. Newest first.
-WITH chosen AS (
-    SELECT
-        run_id,
-        native_id,
-        name,
-        coalesce(workload, 'default') AS workload,
-        source,
-        status,
-        started_at,
-        clock
-    FROM runs
-    WHERE ($workload IS NULL OR workload = $workload)
-      AND ($source IS NULL OR source = $source)
-      AND ($since IS NULL OR started_at >= $since)
-      AND ($until IS NULL OR started_at < $until)
-)
+WITH
+-- include ../_chosen_in_time.sql
 SELECT
     $rule AS rule,
     chosen.run_id,

@@ -1,13 +1,8 @@
 -- One record of one run as it is stored: its columns as JSON, its attributes as JSON, and the file and line it came
 -- from.
-WITH chosen AS (
-    SELECT
-        run_id,
-        clock
-    FROM runs
-    WHERE run_id = $run
-       OR (native_id = $run AND NOT EXISTS (SELECT 1 FROM runs AS exact WHERE exact.run_id = $run))
-),
+WITH
+-- include ../_one_run.sql
+,
 found AS (
     SELECT
         run_id,

@@ -1,13 +1,8 @@
 -- The failures of one run in order, with their classes and what each class allows. `seen_in_runs` counts the runs of
 -- the store with the same full signature; a partial one is not counted.
-WITH chosen AS (
-    SELECT
-        run_id,
-        clock
-    FROM runs
-    WHERE run_id = $run
-       OR (native_id = $run AND NOT EXISTS (SELECT 1 FROM runs AS exact WHERE exact.run_id = $run))
-),
+WITH
+-- include ../_one_run.sql
+,
 signatures AS (
     SELECT
         signature,

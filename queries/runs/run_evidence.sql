@@ -1,10 +1,8 @@
 -- Records of a run by kind and basis, and what was rejected or skipped in the files that it came from; a file that has
 -- grown since is the same file.
-WITH chosen AS (
-    SELECT run_id FROM runs
-    WHERE run_id = $run
-       OR (native_id = $run AND NOT EXISTS (SELECT 1 FROM runs AS exact WHERE exact.run_id = $run))
-),
+WITH
+-- include ../_one_run.sql
+,
 kinds AS (
     SELECT run_id, file_id, 'run records' AS what FROM run_records WHERE event_id <> 'implied'
     UNION ALL SELECT run_id, file_id, 'spans' FROM spans

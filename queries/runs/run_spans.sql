@@ -1,13 +1,8 @@
 -- The steps of one run in order, with how each ended; those never reached stand last. `last_seq` is the last event that names the span: where there
 -- is no clock it says how far the step went.
-WITH chosen AS (
-    SELECT
-        run_id,
-        clock
-    FROM runs
-    WHERE run_id = $run
-       OR (native_id = $run AND NOT EXISTS (SELECT 1 FROM runs AS exact WHERE exact.run_id = $run))
-),
+WITH
+-- include ../_one_run.sql
+,
 named AS (
     SELECT run_id, span_id, seq FROM events WHERE run_id IN (SELECT run_id FROM chosen)
     UNION ALL

@@ -1,14 +1,9 @@
 -- Everything that happened in one run (by run_id, else by native_id), in causal order: seq is one numbering over all
 -- kinds. A time is given only where the run has a wall clock: the order of the others is real, their times are not.
 -- `matching` counts the events that pass $kinds, also those beyond $limit.
-WITH chosen AS (
-    SELECT
-        run_id,
-        clock
-    FROM runs
-    WHERE run_id = $run
-       OR (native_id = $run AND NOT EXISTS (SELECT 1 FROM runs AS exact WHERE exact.run_id = $run))
-),
+WITH
+-- include ../_one_run.sql
+,
 happened AS (
     SELECT
         run_id,

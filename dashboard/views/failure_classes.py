@@ -148,7 +148,11 @@ def _may(*, allowed: bool | None) -> str:
 
 
 def _contract_classes() -> None:
-    heading("Contract classes", "Which public contract of the runtime was broken, and what the operator should do.")
+    heading(
+        "Contract classes",
+        "Which public contract of the runtime was broken, and what the operator should do. A run may have a class of"
+        " its own without an error record, as one refused before it began: so there can be more runs than errors.",
+    )
     found = ask(contract_classes, **filters().parameters)
     table(
         found.rows,

@@ -86,9 +86,10 @@ class Axis:
     """Where a step or a mark stands: in time since the first event, or at its place in the order."""
 
     def __init__(self, steps: Sequence[Step], marks: Sequence[Mark]) -> None:
-        """The clock is used when every step that was reached has a start."""
+        """The clock is used when every step that was reached has a start, or where there is none, every mark a time."""
         reached = [step for step in steps if step.status != "not_reached"]
-        self.has_clock = bool(reached) and all(step.started_at for step in reached)
+        begun = [step.started_at for step in reached] or [mark.occurred_at for mark in marks]
+        self.has_clock = bool(begun) and all(begun)
         times = [t for step in reached for t in (step.started_at, step.ended_at) if t]
         times += [mark.occurred_at for mark in marks if mark.occurred_at]
         self._zero = min(times, default=None)
@@ -125,10 +126,10 @@ class Axis:
 
     @property
     def title(self) -> str:
-        """What the axis counts."""
-        return (
-            f"{self._unit} since the first event" if self.has_clock else "order of events (seq): this run has no clock"
-        )
+        """What the axis counts, and why it is not the time."""
+        if self.has_clock:
+            return f"{self._unit} since the first event"
+        return f"order of events (seq): {'some have no time' if self._zero else 'this run has no clock'}"
 
     def _by_order(self, step: Step, following: Step | None) -> tuple[float, float] | None:
         if step.seq is None or step.status == "not_reached":

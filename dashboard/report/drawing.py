@@ -58,15 +58,19 @@ class _Scale:
         rows = facts.incident.rows
         times = [t for s in reached for t in (s.started_at, s.ended_at) if t]
         times += [row.occurred_at for row in rows if row.occurred_at]
-        self.by_clock = facts.run.clock == "wall" and bool(times) and all(span.started_at for span in reached)
+        begun = [span.started_at for span in reached] or [row.occurred_at for row in rows]
+        self._has_clock = facts.run.clock == "wall"
+        self.by_clock = self._has_clock and bool(begun) and all(begun)
         self._zero = min(times, default=None)
         self._whole_s = (max(times) - min(times)).total_seconds() if times else 0.0
         self._last = max([s.last_seq or s.seq or 0 for s in reached] + [r.seq or 0 for r in rows] + [1])
 
     @property
     def title(self) -> str:
-        """What the width is."""
-        return f"{self._whole_s:,.3g} s, UTC" if self.by_clock else "order of events: this run has no clock"
+        """What the width is, and why it is not the time."""
+        if self.by_clock:
+            return f"{self._whole_s:,.3g} s, UTC"
+        return f"order of events: {'some have no time' if self._has_clock else 'this run has no clock'}"
 
     def x(self, seq: int | None, time: datetime | None) -> float | None:
         """The place across, or None where there is none."""

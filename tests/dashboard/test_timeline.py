@@ -57,6 +57,22 @@ def test_a_run_with_a_clock_is_drawn_by_time() -> None:
     assert drawn["bars"][0]["tip"] == "step\n✓ ok\n1 seconds"
 
 
+def test_a_run_without_steps_is_drawn_by_the_times_of_its_records() -> None:
+    marks = [Mark(str(n), seq=n + 1, occurred_at=NOON + timedelta(minutes=30 * n)) for n in range(3)]
+    drawn = waterfall([], marks, WORDS, MARKED)
+    assert [mark["at"] for mark in drawn["marks"]] == [0, 30, 60]
+    assert drawn["axis"]["title"] == "minutes since the first event"
+
+
+def test_what_has_a_clock_and_yet_is_drawn_by_order_says_why() -> None:
+    marks = [Mark("1", seq=1, occurred_at=NOON), Mark("2", seq=2)]
+    drawn = waterfall([], marks, WORDS, MARKED)
+    assert [mark["at"] for mark in drawn["marks"]] == [1, 2]
+    assert drawn["axis"]["title"] == "order of events (seq): some have no time"
+    steps = [Step("a", seq=1, started_at=NOON), Step("b", seq=2)]
+    assert waterfall(steps, [], WORDS, {})["axis"]["title"] == "order of events (seq): some have no time"
+
+
 def test_a_run_without_a_clock_is_drawn_by_order() -> None:
     drawn = waterfall([Step("a", seq=1, last_seq=4), Step("b", seq=5, last_seq=9)], [], WORDS, {})
     assert [bar["from"] for bar in drawn["bars"]] == [1, 5]

@@ -68,6 +68,8 @@ LOADED_FOR = {
 }
 
 
+# The lake's DuckDB loads pandas of itself.
+@pytest.mark.file_store
 @pytest.mark.parametrize("name", LOADED_FOR)
 def test_a_command_waits_for_no_library_that_it_has_no_use_for(name: str, tmp_path: Path) -> None:
     (tmp_path / "one.jsonl").write_text('{"record": "run", "run_id": "r1"}\n')

@@ -14,6 +14,7 @@ from ingest.reviews import Review, ReviewRefused, faults_of, notes_on, stored, w
 from ingest.store import AnyStore, open_store
 from queries.origins.origins import origins
 from queries.origins.reviews import reviews
+from tests import store_kind
 from tests.ingest.loaded import line, load_bytes, loaded
 
 FAILED = line("run", status="failed") + line(
@@ -178,7 +179,7 @@ def test_a_review_is_there_in_another_session_and_after_the_same_file_comes_agai
         assert (row.basis, row.originated_at, row.author) == ("reviewed", "PREPARE / index", "Mara")
     command = [sys.executable, "-m", "dashboard.cli", "query", "reviews", "--format", "json", "--store"]
     exported = subprocess.run(
-        [*command, str(tmp_path / "store.duckdb")], capture_output=True, text=True, check=True, cwd=ROOT
+        [*command, store_kind.named(tmp_path / "store.duckdb")], capture_output=True, text=True, check=True, cwd=ROOT
     )
     assert '"originated_at": "PREPARE / index"' in exported.stdout
     assert '"recorded_originated_at"' in exported.stdout
@@ -200,7 +201,7 @@ def test_secrets_that_people_paste_are_masked(tmp_path: Path) -> None:
 
 def test_two_people_at_once_lose_nothing(tmp_path: Path) -> None:
     store = load_and_open(tmp_path)
-    command = [sys.executable, "-m", "tests.ingest.reviewer", str(tmp_path / "store.duckdb")]
+    command = [sys.executable, "-m", "tests.ingest.reviewer", store_kind.named(tmp_path / "store.duckdb")]
     running = [
         subprocess.Popen([*command, name, "8"], cwd=ROOT, stdout=subprocess.PIPE, text=True) for name in ("Ann", "Ben")
     ]

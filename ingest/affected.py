@@ -198,7 +198,7 @@ def _divide(staging: Staging, store: str, hands: int) -> None:
         for table in filled(con, OF_RUNS, store)
     ]
     rows = " UNION ALL ".join(arms) or "SELECT NULL::VARCHAR AS run_id, NULL::BIGINT AS unit"
-    at_once = max(1, _rows_at_once(staging, rows) // hands)
+    at_once = _rows_at_once(staging, rows, hands)
     con.execute(
         f"""
         CREATE OR REPLACE TEMP TABLE portions AS
@@ -220,9 +220,9 @@ def _divide(staging: Staging, store: str, hands: int) -> None:
     ).fetchall()
 
 
-def _rows_at_once(staging: Staging, rows: str) -> int:
-    """Fewer where each row stands for many bytes of the sources."""
+def _rows_at_once(staging: Staging, rows: str, hands: int) -> int:
+    """Fewer where each row stands for many bytes of the sources; as many for every hand, so that none is left idle."""
     count = int(staging.con.execute(f"SELECT count(*) FROM ({rows})").fetchall()[0][0])
-    return max(
-        1, min(ROWS_AT_ONCE, BYTES_AT_ONCE * count // staging.source_bytes if staging.source_bytes else ROWS_AT_ONCE)
-    )
+    most = min(ROWS_AT_ONCE, BYTES_AT_ONCE * count // staging.source_bytes if staging.source_bytes else ROWS_AT_ONCE)
+    rounds = -(-count // max(1, most))
+    return max(1, -(-count // max(1, rounds * hands)))

@@ -95,7 +95,7 @@ def parse(file: File, adapter: Adapter, stage: SourceStage) -> None:
     """Every item of the file is staged or noted; what the file says of itself is not yet compared to the store."""
     file.stage = stage
     try:
-        with _few_collections():
+        with few_collections():
             for item in items_of(adapter, file.source):
                 _take(file, stage, item)
     except Unreadable as refusal:
@@ -105,7 +105,7 @@ def parse(file: File, adapter: Adapter, stage: SourceStage) -> None:
 
 
 @contextmanager
-def _few_collections() -> Iterator[None]:
+def few_collections() -> Iterator[None]:
     """Records come and go by the million, hardly any of them in a circle: to look for circles seldom saves a tenth.
 
     The setting is the whole process's, so that only the main thread changes it, and puts it back.

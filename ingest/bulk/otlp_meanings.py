@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from ingest.json_reading import value_of
 from ingest.json_text import Decoded, decode
 from ingest.otel.context import context_sets
 from ingest.otel.meaning import digest_of, input_digest, service_in, session_in
@@ -92,7 +93,7 @@ def digests(inputs: Iterable[tuple[str, str]]) -> pa.Table:
 def _digest(text: str, form: str) -> str | None:
     if form == "json":
         return digest_of(text)
-    said = json.loads(text)
+    said = value_of(text)
     events = tuple(SpanEvent(**event) for event in said["events"])
     return input_digest(OtelSpan(trace_id="", span_id="", attributes=said["attributes"], events=events))
 
@@ -142,7 +143,7 @@ def _beside(found: Mapping[str, Any]) -> str:
 
 @lru_cache(_KEPT)
 def _shape(text: str) -> dict[str, Any]:
-    names = json.loads(f"[{text}]")
+    names = value_of(f"[{text}]")
     left = _left(names)
     keys = tuple(name if isinstance(name, str) else "" for name in names)
     shape = shape_of(keys)
@@ -167,7 +168,7 @@ def _members(names: Iterable[str]) -> list[str]:
 
 @lru_cache(_KEPT)
 def _event_shape(text: str) -> dict[str, Any]:
-    names = json.loads(f"[{text}]")
+    names = value_of(f"[{text}]")
     certain = all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
     places = {name: place for place, name in enumerate(map(str, names), start=1)}
     return {
@@ -182,7 +183,7 @@ def _event_shape(text: str) -> dict[str, Any]:
 
 @lru_cache(_KEPT)
 def _class(kind: str | None, http: str | None, error_code: str | None, details: str | None) -> dict[str, str | None]:
-    span = OtelSpan(trace_id="", span_id="", attributes=json.loads(http) if http else {})
+    span = OtelSpan(trace_id="", span_id="", attributes=value_of(http) if http else {})
     found = tool_error_class(span, kind, error_code, details)
     return {"tool_error_class": found.name, "rule": f"tool_error_class {found.rule}"} if found else {}
 
@@ -208,7 +209,7 @@ class Documents:
     def add(self, span_row: int, attributes: str) -> None:
         """The sets of one span; where something has to be said about its documents, it is left to the records."""
         flags: set[str] = set()
-        span = OtelSpan(trace_id="", span_id="", attributes=json.loads(attributes))
+        span = OtelSpan(trace_id="", span_id="", attributes=value_of(attributes))
         found = list(context_sets(span, "", flags))
         self._sums.append({"span_row": span_row, "sets": len(found), "told": not flags})
         for place, one in enumerate(found):

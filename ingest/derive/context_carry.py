@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ingest.derive.context_mentions import Document, Mentions, cited_in, found_in
-from ingest.otel.context import context_sets
+from ingest.otel.context import document_item
 from ingest.otel.messages import input_messages, listed, output_messages
 from ingest.otel.span import OtelSpan
 from ingest.otel.values import as_text, flattened
@@ -246,7 +246,9 @@ def _composed(fed: Fed, recorded: Recorded, candidates: Sequence[Document]) -> D
     through = [source for source in fed.sources if listings[source.span_id] is not None]
     if not through:
         return None
-    items = _union([_item(document) for document in listings[source.span_id] or ()] for source in through)
+    items = _union(
+        [document_item(document, set()) for document in listings[source.span_id] or ()] for source in through
+    )
     return DerivedSet(call.span_id, "composed", items, RERANKED_RULE.format(spans=_named(through)))
 
 
@@ -278,11 +280,5 @@ def _contents(spans: Iterable[OtelSpan]) -> dict[str, str]:
             for document in listed(span.attributes, name) or ():
                 flat = flattened(document)
                 if content := next((as_text(flat[key]) for key in _CONTENTS if flat.get(key)), None):
-                    found.setdefault(_item(document).item_id, content)
+                    found.setdefault(document_item(document, set()).item_id, content)
     return found
-
-
-def _item(document: Mapping[str, object]) -> ContextItem:
-    """The document as the item that the span reader makes of it."""
-    alone = OtelSpan(trace_id="", span_id="", attributes={"retrieval.documents": [document]})
-    return next(context_sets(alone, "", set())).members[0]

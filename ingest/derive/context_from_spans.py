@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -25,8 +23,9 @@ from ingest.derive.context_carry import (
     carried,
     fed_calls,
 )
+from ingest.json_reading import value_of
+from ingest.otel.context import item_of
 from ingest.otel.span import OtelSpan, SpanEvent
-from ingest.records import ContextItem
 
 STEP = "42_context_from_spans"
 WHEN = (Condition("context_sets"), Condition("context_items"))
@@ -156,14 +155,8 @@ def _known(con: duckdb.DuckDBPyConnection, runs: Sequence[str]) -> dict[str, Kno
     found: dict[str, dict[str, dict[str, KnownSet]]] = defaultdict(lambda: defaultdict(dict))
     for run_id, step_id, set_name, is_recorded, items in rows:
         members = dict.fromkeys(map(tuple, items or ()))
-        found[run_id][step_id][set_name] = KnownSet(tuple(_item(*member) for member in members), is_recorded)
+        found[run_id][step_id][set_name] = KnownSet(tuple(item_of(*member) for member in members), is_recorded)
     return found  # type: ignore[return-value] # a dict of dicts is a mapping of mappings
-
-
-@lru_cache(4_096)
-def _item(item_id: str, revision: str | None) -> ContextItem:
-    """The item, made once: its check takes longer than to look it up, and many steps have the same."""
-    return ContextItem(item_id=item_id, revision=revision)
 
 
 def _place(con: duckdb.DuckDBPyConnection, portions: Sequence[Sequence[str]]) -> None:
@@ -202,7 +195,7 @@ def _recorded(con: duckdb.DuckDBPyConnection) -> dict[str, dict[str, OtelSpan]]:
         found[run_id][span_id] = OtelSpan(
             trace_id=run_id,
             span_id=span_id,
-            attributes=json.loads(attributes) if attributes else {},
+            attributes=value_of(attributes) if attributes else {},
             events=tuple(said),
         )
     return found
@@ -216,5 +209,5 @@ def _messages(con: duckdb.DuckDBPyConnection) -> dict[tuple[str, str], list[Span
     ).fetchall()
     found: dict[tuple[str, str], list[SpanEvent]] = defaultdict(list)
     for run_id, span_id, name, attributes in rows:
-        found[run_id, span_id].append(SpanEvent(name=name, attributes=json.loads(attributes) if attributes else {}))
+        found[run_id, span_id].append(SpanEvent(name=name, attributes=value_of(attributes) if attributes else {}))
     return found

@@ -8,7 +8,8 @@ A set stands at the span that records it; `step_id` is that span's id.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from ingest.otel.declared import declared_sets
@@ -22,6 +23,7 @@ _RETRIEVED = ("gen_ai.retrieval.documents", "retrieval.documents")
 _RERANKED_FROM = "reranker.input_documents"
 _IDS = ("document.id", "id", "document_id", "document.metadata.id")
 _REVISIONS = ("document.revision", "revision", "version", "document.metadata.revision", "document.metadata.version")
+_KEPT = 4_096
 _CONTENTS = ("document.content", "content", "text", "page_content")
 
 
@@ -48,7 +50,7 @@ def _conventional(
             if span.attributes.get(name) not in (None, ""):
                 flags.add("unreadable_documents")
             continue
-        items = tuple(dict.fromkeys(_item(document, flags) for document in documents))
+        items = tuple(dict.fromkeys(document_item(document, flags) for document in documents))
         if set_name == "retrieved":
             yield _set(span, run_id, set_name, items)
         else:
@@ -57,7 +59,7 @@ def _conventional(
         return
 
 
-def _item(document: dict[str, Any], flags: set[str]) -> ContextItem:
+def document_item(document: Mapping[str, Any], flags: set[str]) -> ContextItem:
     """The document by its id; one without an id by a digest of its content."""
     flat = _flat(document)
     item_id = next((as_text(flat[name]) for name in _IDS if flat.get(name) not in (None, "")), None)
@@ -66,12 +68,20 @@ def _item(document: dict[str, Any], flags: set[str]) -> ContextItem:
         flags.add("item_id_from_content")
         content = next((flat[name] for name in _CONTENTS if flat.get(name)), flat)
         item_id = "sha256:" + hashlib.sha256((as_text(content) or "").encode()).hexdigest()[:16]
+    return item_of(item_id, revision)
+
+
+@lru_cache(_KEPT)
+def item_of(item_id: str, revision: str | None) -> ContextItem:
+    """The item, made once: its check takes longer than to look it up, and many steps have the same."""
     return ContextItem(item_id=item_id, revision=revision)
 
 
-def _flat(document: dict[str, Any]) -> dict[str, Any]:
+def _flat(document: Mapping[str, Any]) -> dict[str, Any]:
     """The document with its metadata opened, which many instrumentations write as a text."""
     flat = flattened(document)
+    if not any(key.endswith("metadata") or isinstance(value, dict) for key, value in flat.items()):
+        return flat
     return flattened({key: structured(value) if key.endswith("metadata") else value for key, value in flat.items()})
 
 

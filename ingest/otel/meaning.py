@@ -6,11 +6,11 @@ The names of the attributes that say so are in `ingest.otel.shape`.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, TypeVar
 
+from ingest.json_writing import writer
 from ingest.otel.messages import input_messages
 from ingest.otel.shape import NAMES
 from ingest.otel.span import OtelSpan
@@ -25,7 +25,7 @@ OPERATIONS = {
 }  # fmt: skip
 NAMED_KINDS = {"retriever": "retrieval", "chat_model": "llm", "task": "chain", "unknown": None, "": None}
 _TOOL_PREFIX = "execute_tool "
-_SORTED = json.JSONEncoder(sort_keys=True, default=str)
+_sorted_text = writer(sort_keys=True, compact=False, ascii_only=True)
 _Meaning = TypeVar("_Meaning")
 
 
@@ -170,5 +170,5 @@ def input_digest(span: OtelSpan) -> str | None:
 def digest_of(recorded: Any) -> str:
     """The digest of an input, which may be JSON as a text."""
     value = structured(recorded)
-    text = value if isinstance(value, str) else _SORTED.encode(value)
+    text = value if isinstance(value, str) else _sorted_text(value)
     return hashlib.sha256(text.encode("utf-8", errors="replace")).hexdigest()[:16]

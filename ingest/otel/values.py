@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
+from ingest.json_reading import value_of
+
 # The store reads JSON down to 128 levels; what lies deeper than this is kept as text.
 DEEPEST = 60
 MOST = 2**63 - 1
@@ -75,7 +77,7 @@ def flattened(attributes: Mapping[str, Any], prefix: str = "", depth: int = 0) -
     flat: dict[str, Any] = {}
     for key, value in attributes.items():
         name = f"{prefix}{key}"
-        if isinstance(value, Mapping) and value and depth < DEEPEST:
+        if type(value) not in _PLAIN and isinstance(value, Mapping) and value and depth < DEEPEST:
             flat.update(flattened(value, f"{name}.", depth + 1))
         else:
             flat[name] = value
@@ -146,7 +148,7 @@ def structured(value: Any) -> Any:
     if not isinstance(value, str) or value.lstrip()[:1] not in {"[", "{"}:
         return value
     try:
-        return json.loads(value)
+        return value_of(value)
     except (ValueError, RecursionError):
         return _literal(value)
 

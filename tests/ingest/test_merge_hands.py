@@ -15,6 +15,7 @@ from ingest.load import ingest
 from ingest.report import IngestReport
 from ingest.staging import HANDS
 from ingest.store.publish import FilePublication
+from ingest.tables import OF_RUNS
 from tests.bench import data
 from tests.ingest.loaded import content
 
@@ -121,3 +122,29 @@ def test_what_one_hand_stumbles_over_leaves_the_store_as_it_was(
     assert len(done) >= failing
     monkeypatch.setattr(steps, "run", real)
     assert counts(ingest([str(more)], store))["stored"] > 0
+
+
+@pytest.mark.usefixtures("in_portions")
+def test_every_hand_has_as_much_to_put_together(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A little more than one hand may have at once: halves of it, not one hand full and a rest."""
+    counted: list[int] = []
+    real = steps.run
+
+    def count(con: duckdb.DuckDBPyConnection, rows: Any) -> None:
+        counted.append(con.execute("SELECT count(*) FROM replaced").fetchall()[0][0])
+        real(con, rows)
+
+    monkeypatch.setattr(steps, "run", count)
+    monkeypatch.setattr(affected, "ROWS_AT_ONCE", 1_000_000)
+    rows = 0
+    with duckdb.connect() as con:
+        ingest([str(file)], tmp_path / "whole.duckdb")
+        con.execute(f"ATTACH '{tmp_path / 'whole.duckdb'}' AS whole (READ_ONLY)")
+        for table in OF_RUNS:
+            rows += con.execute(f"SELECT count(*) FROM whole.{table}").fetchall()[0][0]
+    counted.clear()
+    monkeypatch.setattr(affected, "ROWS_AT_ONCE", rows * 3 // 2)
+    ingest([str(file)], tmp_path / "s.duckdb")
+    assert sum(counted) == RUNS
+    assert len(counted) == HANDS
+    assert max(counted) - min(counted) <= 2

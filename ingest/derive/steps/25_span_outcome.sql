@@ -4,9 +4,14 @@
 -- root is not among the records may have crashed before the root was exported, so it never counts as succeeded.
 DELETE FROM run_records WHERE event_id = 'derived:outcome' AND run_id IN (SELECT run_id FROM span_runs);
 
--- Spans that no root and no orphan leads to have themselves among their parents.
+-- Spans that no root and no orphan leads to have themselves among their parents. Only where a span comes before its
+-- parent can there be one.
 CREATE OR REPLACE TEMP TABLE span_cycles AS
-WITH RECURSIVE own AS (SELECT run_id, span_id, parent_span_id FROM spans WHERE run_id IN (SELECT run_id FROM span_runs)),
+WITH RECURSIVE perhaps AS (
+    SELECT DISTINCT s.run_id FROM spans s JOIN spans p ON p.run_id = s.run_id AND p.span_id = s.parent_span_id
+    WHERE coalesce(p.seq >= s.seq, true) AND s.run_id IN (SELECT run_id FROM span_runs)
+),
+own AS (SELECT run_id, span_id, parent_span_id FROM spans WHERE run_id IN (SELECT run_id FROM perhaps)),
 reached AS (
     SELECT run_id, span_id FROM own o
     WHERE parent_span_id IS NULL
@@ -22,26 +27,21 @@ FROM span_cycles c WHERE c.run_id = spans.run_id AND c.span_id = spans.span_id
   AND NOT list_contains(coalesce(flags, []), 'parent_cycle');
 
 INSERT INTO run_records BY NAME
-WITH own AS (
-    SELECT s.run_id, s.span_id, s.parent_span_id, s.name, s.status, s.started_at, s.ended_at, s.file_id, s.part, s.line,
-           s.rowid AS span_row, e.event_id IS NOT NULL AND s.status <> 'ok' AS has_failed,
-           coalesce(e.error_code, e.type) AS said
+WITH own AS (SELECT run_id, span_id, parent_span_id FROM spans WHERE run_id IN (SELECT run_id FROM span_runs)),
+roots AS (
+    SELECT s.run_id, s.span_id, s.name, s.status, s.started_at, s.ended_at, coalesce(e.error_code, e.type) AS said,
+           CASE WHEN (e.event_id IS NOT NULL AND s.status <> 'ok') OR s.status = 'error' THEN 'failed'
+                WHEN s.status = 'open' THEN 'running' ELSE 'succeeded' END AS verdict,
+           -- The worst root speaks for the run; of equals the earliest.
+           row_number() OVER (
+               PARTITION BY s.run_id
+               ORDER BY CASE verdict WHEN 'failed' THEN 0 WHEN 'running' THEN 1 ELSE 2 END, s.started_at NULLS LAST,
+                        s.span_id
+           ) AS speaks
     FROM spans s
     LEFT JOIN error_events e
       ON e.run_id = s.run_id AND e.span_id = s.span_id AND e.event_id = s.span_id || '/error'
-    WHERE s.run_id IN (SELECT run_id FROM span_runs)
-),
-roots AS (
-    SELECT *,
-           CASE WHEN has_failed OR status = 'error' THEN 'failed' WHEN status = 'open' THEN 'running' ELSE 'succeeded' END
-               AS verdict,
-           -- The worst root speaks for the run; of equals the earliest.
-           row_number() OVER (
-               PARTITION BY run_id
-               ORDER BY CASE verdict WHEN 'failed' THEN 0 WHEN 'running' THEN 1 ELSE 2 END, started_at NULLS LAST, span_id
-           ) AS speaks,
-           row_number() OVER (PARTITION BY run_id ORDER BY started_at NULLS LAST, span_id) AS place
-    FROM own WHERE parent_span_id IS NULL
+    WHERE s.parent_span_id IS NULL AND s.run_id IN (SELECT run_id FROM span_runs)
 ),
 spoken AS (
     SELECT run_id, verdict, span_id,
@@ -55,14 +55,14 @@ spoken AS (
 ),
 -- What the first root says names the run; where there is none, the earliest span names its workload.
 first AS (
-    SELECT * FROM own
+    SELECT rowid AS span_row FROM spans WHERE run_id IN (SELECT run_id FROM span_runs)
     QUALIFY row_number() OVER (
         PARTITION BY run_id ORDER BY parent_span_id IS NOT NULL, started_at NULLS LAST, span_id) = 1
 ),
 naming AS (
-    SELECT first.run_id, json_extract_string(attributes, '$."service.name"') AS service,
+    SELECT run_id, json_extract_string(attributes, '$."service.name"') AS service,
            json_extract_string(attributes, '$."session.id"') AS session,
-           CASE WHEN first.parent_span_id IS NULL THEN first.name END AS name, first.file_id, first.part, first.line
+           CASE WHEN parent_span_id IS NULL THEN name END AS name, file_id, part, line
     FROM first JOIN spans ON spans.rowid = first.span_row
 ),
 bounds AS (SELECT run_id, count(*) AS roots, min(started_at) AS started_at, max(ended_at) AS ended_at FROM roots GROUP BY run_id),

@@ -45,21 +45,24 @@ SELECT a.above, bit_or(a.bit) FROM spent_above a
 WHERE NOT EXISTS (FROM spent_above b WHERE b.bit = a.bit AND b.part = a.above AND b.above = a.part)
 GROUP BY a.above;
 
+-- Apart from the update, which would make of it a plan that takes fifteen times as long.
+CREATE OR REPLACE TEMP TABLE spent AS
+SELECT run_id, sum(input_tokens) FILTER (measured & 1 = 0) AS input, sum(output_tokens) FILTER (measured & 2 = 0) AS output,
+       -- As decimals, so that the order of the spans changes no digit; what is no sensible cost is added up as it is.
+       CASE WHEN count(cost_usd) = count(TRY_CAST(cost_usd AS DECIMAL(28, 12)))
+            THEN CAST(sum(TRY_CAST(cost_usd AS DECIMAL(28, 12))) FILTER (measured & 4 = 0) AS DOUBLE)
+            ELSE sum(cost_usd) FILTER (measured & 4 = 0) END AS cost
+FROM (
+    SELECT spans.run_id, input_tokens, output_tokens, cost_usd, coalesce(sums.measures, 0) AS measured
+    FROM spans LEFT JOIN sums ON sums.part = spans.rowid
+) GROUP BY run_id;
+
 UPDATE runs SET
     input_tokens = TRY_CAST(t.input AS BIGINT), output_tokens = TRY_CAST(t.output AS BIGINT),
     cost_usd = CASE WHEN isfinite(t.cost) THEN t.cost END
-FROM (
-    SELECT run_id, sum(input_tokens) FILTER (measured & 1 = 0) AS input, sum(output_tokens) FILTER (measured & 2 = 0) AS output,
-           -- As decimals, so that the order of the spans changes no digit; what is no sensible cost is added up as it is.
-           CASE WHEN count(cost_usd) = count(TRY_CAST(cost_usd AS DECIMAL(28, 12)))
-                THEN CAST(sum(TRY_CAST(cost_usd AS DECIMAL(28, 12))) FILTER (measured & 4 = 0) AS DOUBLE)
-                ELSE sum(cost_usd) FILTER (measured & 4 = 0) END AS cost
-    FROM (
-        SELECT spans.run_id, input_tokens, output_tokens, cost_usd, coalesce(sums.measures, 0) AS measured
-        FROM spans LEFT JOIN sums ON sums.part = spans.rowid
-    ) GROUP BY run_id
-) t
+FROM spent t
 WHERE t.run_id = runs.run_id;
+DROP TABLE spent;
 DROP TABLE parts;
 DROP TABLE sums;
 DROP TABLE perhaps_cyclic;

@@ -21,11 +21,12 @@ from ingest.file_rows import path_of, record_files
 from ingest.known import Known
 from ingest.parallel.messages import Told
 from ingest.parallel.processes import Readers
-from ingest.reading import File, examined, parse
+from ingest.reading import File, examined, few_collections, parse
 from ingest.report import FileReport, IngestReport
 from ingest.source import Source, text_size
 from ingest.source_stage import SourceStage
 from ingest.staging import Staging, staged_in
+from ingest.store.attach import Store
 from ingest.store.errors import FaultlensError
 from ingest.store.url import AnyStore, open_store
 
@@ -56,7 +57,9 @@ def ingest(
     """
     began = time.monotonic()
     opened = open_store(store) if isinstance(store, str | Path) else store
-    workspace.make_ahead()
+    if isinstance(opened, Store) and not opened.is_there:
+        # Every file will be new.
+        workspace.make_ahead()
     adapter = _chosen(format, mapping)
     try:
         with tempfile.TemporaryDirectory(prefix="faultlens-") as scratch:
@@ -65,25 +68,60 @@ def ingest(
             found = [_renamed(candidate, shown or {}) for candidate in found]
             known = Known.of(opened)
             new = [one for one in found if isinstance(one, Found) and known.lacks(one.source)]
-            with (
-                # Started first: they get ready while the tables are made.
-                Readers.of(new, scratch, adapter) as readers,
-                staged_in(Path(scratch) if _is_much(found) else None) as staging,
-            ):
-                readers.tell(staging.schemas)
-                files = list(_staged(readers.ahead(found, known.lacks), known, staging, adapter, progress))
-                readers.end()
-                report = IngestReport(opened.url, [file.report for file in files])
-                runs = set().union(*(file.stage.runs for file in files if file.stage))
-                if any(file.in_store for file in files):
-                    _publish(opened, staging, files)
-                    runs = merge.as_identified(staging, runs)
-                report.runs = len(runs)
+            left_alone = None if new else _left_alone(found, known, adapter, progress)
+            if left_alone is not None:
+                report = IngestReport(opened.url, [file.report for file in left_alone])
+            else:
+                report = _stored(opened, found, new, Path(scratch), known, adapter=adapter, progress=progress)
     finally:
         if opened is not store:
             # Else its newest generation stays attached to the process, one more with every ingest.
             opened.close()
     report.seconds = time.monotonic() - began
+    return report
+
+
+def _left_alone(
+    found: Sequence[Found | Missing], known: Known, adapter: Adapter | None, progress: Progress | None
+) -> list[File] | None:
+    """The files, where the store has to take nothing of any of them: then no tables are made. Else None."""
+    files = []
+    for candidate in found:
+        file = _missing(candidate) if isinstance(candidate, Missing) else _examined(candidate, known, adapter, None)
+        if file.report.status == "loaded" or file.in_store:
+            return None
+        files.append(file)
+    for candidate, file in zip(found, files, strict=True):
+        _tell(progress, candidate, file)
+    return files
+
+
+def _stored(
+    store: AnyStore,
+    found: Sequence[Found | Missing],
+    new: Sequence[Found],
+    scratch: Path,
+    known: Known,
+    *,
+    adapter: Adapter | None,
+    progress: Progress | None,
+) -> IngestReport:
+    """The candidates are parsed, merged and published; `new` are those whose bytes the store never saw."""
+    workspace.make_ahead()
+    with (
+        # Started first: they get ready while the tables are made.
+        Readers.of(new, str(scratch), adapter) as readers,
+        staged_in(scratch if _is_much(found) else None) as staging,
+    ):
+        readers.tell(staging.schemas)
+        files = list(_staged(readers.ahead(found, known.lacks), known, staging, adapter, progress))
+        readers.end()
+        report = IngestReport(store.url, [file.report for file in files])
+        is_published = any(file.in_store for file in files)
+        if is_published:
+            _publish(store, staging, files)
+        runs = set().union(*(file.stage.runs for file in files if file.stage))
+        report.runs = len(merge.as_identified(staging, runs) if is_published else runs)
     return report
 
 
@@ -132,9 +170,13 @@ def _staged(
             _parse(file, staging, told)
         if file.report.status == "loaded":
             known.now_holds(file)
-        if progress:
-            progress(candidate.source.shown, sum(file.sizes.values()))
+        _tell(progress, candidate, file)
         yield file
+
+
+def _tell(progress: Progress | None, candidate: Found | Missing, file: File) -> None:
+    if progress and isinstance(candidate, Found):
+        progress(candidate.source.shown, sum(file.sizes.values()))
 
 
 def _missing(missing: Missing) -> File:
@@ -175,7 +217,8 @@ def _parse(file: File, staging: Staging, told: Told | None) -> None:
 def _publish(store: AnyStore, staging: Staging, files: list[File]) -> None:
     with store.publication(staging.con) as draft:
         outgrown = [older for file in files if file.report.status == "loaded" for older in file.grown_from]
-        merge.merge(staging, draft, outgrown)
+        with few_collections():
+            merge.merge(staging, draft, outgrown)
         outcomes = units.outcomes(staging.con, [file.stage for file in files if file.stage])
         for file in files:
             if file.stage:

@@ -130,6 +130,8 @@ class SourceStage:
             )
             for row in rows_of(implied, "implied"):
                 self._staging.add(row, (self._file_ids[None], None, None, None, None, None))
+        # A big file has runs by the hundred thousand, and what comes now needs the memory.
+        self._described = set()
 
     def _note_run(self, record: Record) -> None:
         kind = type(record)

@@ -30,7 +30,7 @@ __all__ = ["CHILDREN", "KEYS", "RECORD_TABLES", "STAGING_ONLY", "Staging", "inse
 ROWS_AT_ONCE = 250_000
 BYTES_AT_ONCE = 64 * 1024 * 1024
 # What DuckDB may hold in memory where there are many records; the rest of the process has room beside it.
-MEMORY_LIMIT = "450MB"
+MEMORY_LIMIT = "360MB"
 # Of so many processors use is made.
 PROCESSORS = 4
 # A big file is staged, and runs are put together, by so many threads at once, each with a connection of its own.

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from ingest import workspace
+from ingest.load import ingest
 from ingest.store import StoreUnusable
 from ingest.workspace import Workspace, _Kept
+
+SAMPLES = Path(__file__).parents[2] / "sample_traces"
 
 
 @pytest.fixture
@@ -45,3 +50,18 @@ def test_why_none_can_be_made_is_said_to_whoever_takes_one(monkeypatch: pytest.M
     kept.make_ahead()
     with pytest.raises(StoreUnusable, match="no room"):
         kept.take()
+
+
+def test_what_the_store_has_is_left_alone_without_any_table_being_made(
+    made: list[Workspace], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = _Kept(), _Kept()
+    monkeypatch.setattr(workspace, "_kept_by", lambda _pid: first)
+    source = next(SAMPLES.glob("*/tool_call_conversation.jsonl"))
+    store = tmp_path / "store.duckdb"
+    ingest([str(source)], store)
+    assert len(made) == 1
+    monkeypatch.setattr(workspace, "_kept_by", lambda _pid: second)
+    again = ingest([str(source), str(tmp_path / "absent")], store)
+    assert [(file.status, file.reason) for file in again.files] == [("unchanged", None), ("refused", "not_found")]
+    assert len(made) == 1

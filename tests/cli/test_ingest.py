@@ -13,6 +13,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from tests import store_kind
 from tests.cli.command import ROOT, faultlens
 from tests.ingest.loaded import RUN, error, line, rows
 
@@ -81,10 +82,12 @@ def test_a_wrong_call_is_exit_2_and_says_why(tmp_path: Path, call: list[str], wo
 
 
 def test_standard_input_and_a_workload(tmp_path: Path) -> None:
-    done = faultlens("ingest", "-", "--json", "--workload", "nightly", folder=tmp_path, stdin=RUN + error())
+    store = tmp_path / "faultlens.duckdb"
+    call = ("ingest", "-", "--json", "--workload", "nightly", "--store", store_kind.named(store))
+    done = faultlens(*call, folder=tmp_path, stdin=RUN + error())
     (file,) = reported(done.out)["files"]
     assert (done.code, file["path"], file["stored"]) == (0, "-", 2)
-    assert rows(tmp_path / "faultlens.duckdb", "SELECT workload FROM runs") == [{"workload": "nightly"}]
+    assert rows(store, "SELECT workload FROM runs") == [{"workload": "nightly"}]
 
 
 def test_talk_goes_to_standard_error_and_data_to_standard_output(tmp_path: Path) -> None:
@@ -170,6 +173,7 @@ class TestAStoreThatCannotBeUsed:
         assert "does not exist" in self.refused(tmp_path, "ingest", "-", "--store", "nowhere/s.duckdb")
 
 
+@pytest.mark.file_store
 def test_killed_in_the_middle_the_old_store_is_whole_and_the_next_ingest_clean(tmp_path: Path) -> None:
     """Killed at several moments, also while it writes: what was published stays, nothing half is seen."""
     faultlens("ingest", "-", folder=tmp_path, stdin=line("run", "before"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from threading import Barrier, Event, get_ident
+from threading import Barrier, Event, Lock, get_ident
 from typing import Any
 
 import duckdb
@@ -13,7 +13,7 @@ from ingest import affected, load
 from ingest.derive import steps
 from ingest.load import ingest
 from ingest.report import IngestReport
-from ingest.staging import HANDS
+from ingest.staging import HANDS, NoRoom
 from ingest.store.publish import FilePublication
 from ingest.tables import OF_RUNS
 from tests.bench import data
@@ -122,6 +122,72 @@ def test_what_one_hand_stumbles_over_leaves_the_store_as_it_was(
     assert len(done) >= failing
     monkeypatch.setattr(steps, "run", real)
     assert counts(ingest([str(more)], store))["stored"] > 0
+
+
+@pytest.mark.usefixtures("in_portions")
+@pytest.mark.parametrize("starved", [{1, 2}, {0, 1, 2, 3, 4, 5}], ids=str)
+@pytest.mark.parametrize("at", ["beginning", "end"])
+def test_a_portion_without_memory_beside_others_is_put_together_alone(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, starved: set[int], at: str
+) -> None:
+    """Memory is gone once for each of these portions: before its derivation, or when its rows are being written."""
+    store, expected, first = tmp_path / "s.duckdb", tmp_path / "expected.duckdb", tmp_path / "first.jsonl"
+    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    first.write_text("".join(lines[::2]), encoding="utf-8")
+    said = [counts(ingest([str(one)], expected)) for one in (first, file)]
+    ingest([str(first)], store)
+    place, name = (steps, "run") if at == "beginning" else (FilePublication, "insert_staged")
+    real, lock = getattr(place, name), Lock()
+    numbers: dict[str, int] = {}
+    hungry, working, beside = set(starved), set[int](), list[int]()
+
+    def starve(con: duckdb.DuckDBPyConnection) -> bool:
+        run = str(con.execute("SELECT min(run_id) FROM replaced").fetchall()[0][0])
+        with lock:
+            number = numbers.setdefault(run, len(numbers))
+            is_starved = number in hungry
+            hungry.discard(number)
+            if not is_starved and number in starved:
+                beside.append(len(working - {get_ident()}))
+        return is_starved
+
+    def work(*given: Any) -> Any:
+        con = next(one for one in given if isinstance(one, duckdb.DuckDBPyConnection))
+        is_of_a_run = con.execute("SELECT bool_and(run_id LIKE '%bench%') FROM replaced").fetchall()[0][0]
+        with lock:
+            working.add(get_ident())
+        try:
+            if is_of_a_run and starve(con):
+                raise duckdb.OutOfMemoryException("Out of Memory Error: all of it is used")
+            return real(*given)
+        finally:
+            with lock:
+                working.discard(get_ident())
+
+    monkeypatch.setattr(place, name, work)
+    report = ingest([str(file)], store)
+    assert not hungry
+    assert beside
+    assert set(beside) == {0}
+    assert counts(report) == said[1]
+    assert content(store) == content(expected)
+
+
+@pytest.mark.usefixtures("in_portions")
+def test_a_portion_that_is_too_large_alone_is_said_to_be(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = steps.run
+
+    def starve(con: duckdb.DuckDBPyConnection, rows: Any) -> None:
+        if con.execute("SELECT 1 FROM replaced WHERE run_id LIKE '%bench-000003'").fetchall():
+            raise duckdb.OutOfMemoryException("Out of Memory Error: all of it is used")
+        real(con, rows)
+
+    monkeypatch.setattr(steps, "run", starve)
+    with pytest.raises(NoRoom, match="all of it is used: the store is unchanged"):
+        ingest([str(file)], tmp_path / "s.duckdb")
+    assert not (tmp_path / "s.duckdb").exists()
 
 
 @pytest.mark.usefixtures("in_portions")

@@ -70,6 +70,8 @@ def bounded(file: Path, store: Path) -> Held:
     return held
 
 
+# What a lake writes is Parquet, and one row group of that in the making needs most of this little.
+@pytest.mark.file_store
 @pytest.mark.parametrize("form", [pytest.param("native", marks=pytest.mark.soak), "otlp"])
 def test_what_is_held_follows_from_the_limits(form: str, tmp_path: Path) -> None:
     file = tmp_path / "large.jsonl"
@@ -88,7 +90,7 @@ def test_what_is_held_follows_from_the_limits(form: str, tmp_path: Path) -> None
 
 def test_where_the_memory_does_not_do_one_line_says_so_and_the_store_stays(tmp_path: Path) -> None:
     file, store = tmp_path / "large.jsonl", load_bytes(tmp_path, RUN).store
-    before = store.read_bytes()
+    before = content(store)
     data.write(file, events=20_000, runs=400)
     with (
         patch.object(load, "IN_MEMORY_BYTES", 0),
@@ -98,4 +100,4 @@ def test_where_the_memory_does_not_do_one_line_says_so_and_the_store_stays(tmp_p
         loaded(store, file)
     assert "\n" not in str(refused.value)
     assert refused.value.exit_code == 3
-    assert store.read_bytes() == before
+    assert content(store) == before

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ingest.derive.conditions import filled
-from ingest.staging import Staging
+from ingest.staging import HANDS, Staging
 from ingest.tables import KEYS, OF_RUNS, WITHOUT_RUN, bring
 
 # So many rows are put together at once, and rows of about so many bytes of source; a run is never split.
@@ -92,12 +92,15 @@ def choose(staging: Staging, store: str, derived_by: str | None) -> Affected:
 
 
 def portions(staging: Staging, store: str, found: Affected, hands: int = 1) -> list[Portion]:
-    """The runs in portions, small enough for so many of them to be put together side by side."""
+    """The runs in portions, which so many hands put together side by side.
+
+    They are as small for one hand as for all: what a lake's only hand leaves of the memory, its writer needs.
+    """
     if staging.is_in_memory and not _is_much(staging, store, found):
         return [Portion()]
     staging.set_apart()
     staging.share(hands)
-    _divide(staging, store, hands)
+    _divide(staging, store)
     return [Portion(*row) for row in staging.con.execute(_PORTIONS).fetchall()]
 
 
@@ -186,7 +189,7 @@ def _is_much(staging: Staging, store: str, found: Affected) -> bool:
     return bool(staging.con.execute(f"SELECT sum(n) > {ROWS_AT_ONCE} FROM ({counts})").fetchall()[0][0])
 
 
-def _divide(staging: Staging, store: str, hands: int) -> None:
+def _divide(staging: Staging, store: str) -> None:
     """`portions`: in which one each run is, in the order in which the sources tell of them; both names of a run in one.
 
     `low` and `high` are the first and last unit of the run: what lies near one another is read together.
@@ -198,7 +201,7 @@ def _divide(staging: Staging, store: str, hands: int) -> None:
         for table in filled(con, OF_RUNS, store)
     ]
     rows = " UNION ALL ".join(arms) or "SELECT NULL::VARCHAR AS run_id, NULL::BIGINT AS unit"
-    at_once = _rows_at_once(staging, rows, hands)
+    at_once = _rows_at_once(staging, rows)
     con.execute(
         f"""
         CREATE OR REPLACE TEMP TABLE portions AS
@@ -220,9 +223,9 @@ def _divide(staging: Staging, store: str, hands: int) -> None:
     ).fetchall()
 
 
-def _rows_at_once(staging: Staging, rows: str, hands: int) -> int:
+def _rows_at_once(staging: Staging, rows: str) -> int:
     """Fewer where each row stands for many bytes of the sources; as many for every hand, so that none is left idle."""
     count = int(staging.con.execute(f"SELECT count(*) FROM ({rows})").fetchall()[0][0])
     most = min(ROWS_AT_ONCE, BYTES_AT_ONCE * count // staging.source_bytes if staging.source_bytes else ROWS_AT_ONCE)
     rounds = -(-count // max(1, most))
-    return max(1, -(-count // max(1, rounds * hands)))
+    return max(1, -(-count // max(1, rounds * HANDS)))

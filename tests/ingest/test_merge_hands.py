@@ -191,8 +191,15 @@ def test_a_portion_that_is_too_large_alone_is_said_to_be(
 
 
 @pytest.mark.usefixtures("in_portions")
-def test_every_hand_has_as_much_to_put_together(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A little more than one hand may have at once: halves of it, not one hand full and a rest."""
+@pytest.mark.parametrize("takes_hands", [True, False], ids=["by_hands", "by_one"])
+def test_every_hand_has_as_much_to_put_together(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, takes_hands: bool
+) -> None:
+    """A little more than one hand may have at once: halves of it, not one hand full and a rest.
+
+    A store that takes only one needs the rest of the memory to write.
+    """
+    monkeypatch.setattr(FilePublication, "takes_hands", takes_hands)
     counted: list[int] = []
     real = steps.run
 

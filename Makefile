@@ -120,7 +120,7 @@ reliability: install ## simulate how often the escalation alert cries wolf and h
 soak: install install-lake ## the tests that run for minutes, and the suites of stores and queries on a lake
 	$(PY) -m pytest -m soak
 	$(LAKE_PY) -m pytest $(PYTEST_ARGS) --store-kind lake -m 'soak or not soak' tests/lake tests/ingest tests/queries tests/cli
-	$(LAKE_PY) -m pytest -m soak tests/soak/test_lake_served.py
+	$(LAKE_PY) -m pytest -m soak tests/soak/test_lake_served.py tests/soak/test_lake_large.py
 
 # The header is dropped because it repeats the command line. uv.lock names package addresses and is not kept.
 lock: ## resolve pyproject.toml again and write both locks (needs uv)

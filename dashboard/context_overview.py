@@ -21,7 +21,7 @@ from dashboard.notices import nothing
 from dashboard.paging import in_pages
 from dashboard.reading import ask
 from dashboard.sections import draw
-from dashboard.tables import more, table, widest
+from dashboard.tables import count_column, more, table, widest
 from dashboard.why import why
 from dashboard.wording import ABSENT, counted, interval, share
 from queries.context.context_lost_items import ContextLostItemRow, context_lost_items
@@ -210,9 +210,7 @@ def _item_list(found: Answer[ContextLostItemRow]) -> None:
             "Lost": st.column_config.ProgressColumn(
                 format="%d", min_value=0, max_value=widest(row.lost for row in found), width="small"
             ),
-            "Of steps": st.column_config.NumberColumn(
-                help="Steps that had the item before that difference and could tell"
-            ),
+            "Of steps": count_column(help="Steps that had the item before that difference and could tell"),
             "Last lost": st.column_config.DatetimeColumn("Last lost (UTC)", format="YYYY-MM-DD HH:mm", timezone="UTC"),
         },
         shown_rows=12,

@@ -21,7 +21,7 @@ from dashboard.context_words import (
 )
 from dashboard.notices import nothing
 from dashboard.reading import ask
-from dashboard.tables import more, table
+from dashboard.tables import count_column, more, table
 from dashboard.why import why
 from dashboard.wording import ABSENT, counted
 from queries.context.context_classes import ContextClassRow, context_classes
@@ -63,7 +63,7 @@ def draw_steps(found: Answer[ContextStageRow]) -> None:
         optional=("Agent", "Phase"),
         config={
             "Stage": st.column_config.TextColumn(width="medium"),
-            "Background": st.column_config.NumberColumn(help="Lost and not required: no failure, counted apart"),
+            "Background": count_column(help="Lost and not required: no failure, counted apart"),
             "Literal reading": st.column_config.TextColumn(
                 help="The first non-empty difference, whatever was required"
             ),

@@ -49,13 +49,16 @@ def in_pages(
         shown = ask(query, **asked, limit=rows, offset=(chosen - 1) * rows)
     with slot:
         draw(shown)
-        before = (chosen - 1) * rows
-        after = matching(shown) - before - len(shown)
-        st.caption(
-            f"Rows {before + 1:,} to {before + len(shown):,} of {counted(matching(shown), *noun)};"
-            f" {after:,} more after these."
-        )
+        st.caption(_told(shown, (chosen - 1) * rows, noun))
     return shown
+
+
+def _told(shown: Answer[Any], before: int, noun: tuple[str, str]) -> str:
+    """Which rows of how many are shown."""
+    everything, last = counted(matching(shown), *noun), before + len(shown)
+    if len(shown) == matching(shown):
+        return f"All {everything}." if len(shown) > 1 else f"{everything}."
+    return f"Rows {before + 1:,} to {last:,} of {everything}; {matching(shown) - last:,} more after these."
 
 
 def matching(shown: Answer[Any]) -> int:

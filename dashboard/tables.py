@@ -12,6 +12,9 @@ from dashboard.wording import ABSENT, OUTCOMES, outcome
 
 ROW_HEIGHT = 32
 _HEADER = 38
+# Where something stands is told by its digits, as in the record; how many there are is told as in the texts.
+_PLACES = ("Line", "Seq")
+_NEEDS_SEPARATORS = 1_000
 
 
 def table(
@@ -31,6 +34,7 @@ def table(
     columns = {name: [cell(row) for row in rows] for name, cell in cells.items()}
     there = {name: column for name, column in columns.items() if name not in optional or any(column)}
     frame = pd.DataFrame(there)
+    config = {name: count_column() for name, column in there.items() if _are_counts(name, column)} | dict(config or {})
     height = _HEADER + ROW_HEIGHT * max(1, min(len(rows), shown_rows))
     return st.dataframe(
         frame,
@@ -38,10 +42,22 @@ def table(
         row_height=ROW_HEIGHT,
         height=height,
         alt=alt,
-        column_config=dict(config or {}),
+        column_config=config,
         placeholder=ABSENT,
         **options,
     )
+
+
+def count_column(**options: Any) -> Any:
+    """A column of whole numbers, written as in the texts whatever the language of the browser."""
+    return st.column_config.NumberColumn(format="accounting", step=1, **options)
+
+
+def _are_counts(name: str, column: Collection[object]) -> bool:
+    """The column tells numbers of things, of which one is large enough for separators."""
+    numbers = [value for value in column if type(value) is int]
+    is_of_numbers = len(numbers) == sum(value is not None for value in column)
+    return name not in _PLACES and is_of_numbers and max(numbers, default=0) >= _NEEDS_SEPARATORS
 
 
 def more(shown: int, matching: int, noun: str) -> None:

@@ -14,7 +14,7 @@ from dashboard.page import Page
 from dashboard.paging import in_pages, matching
 from dashboard.reading import ask
 from dashboard.sections import draw
-from dashboard.tables import more, table
+from dashboard.tables import count_column, more, table
 from dashboard.why import why
 from dashboard.wording import ABSENT, counted, outcome, said
 from queries.failures.artifact_conformity import ArtifactConformityRow, artifact_conformity
@@ -133,11 +133,7 @@ def _failure_classes() -> None:
             "Category differs": lambda r: r.category_differs,
         },
         alt="Failure classes with profile and counts",
-        config={
-            "Category differs": st.column_config.NumberColumn(
-                help="Errors whose recorded category is not the profile's"
-            )
-        },
+        config={"Category differs": count_column(help="Errors whose recorded category is not the profile's")},
         shown_rows=14,
     )
     why(found, counted(sum(row.errors for row in found), "error with a failure class", "errors with a failure class"))
@@ -167,10 +163,8 @@ def _contract_classes() -> None:
         alt="Contract classes with counts and operator response",
         config={
             "Operator response": st.column_config.TextColumn(width="large"),
-            "Derived": st.column_config.NumberColumn(help="Follows from the event type by a stated rule"),
-            "Runs": st.column_config.NumberColumn(
-                help="Runs whose own class it is, also those refused before any error"
-            ),
+            "Derived": count_column(help="Follows from the event type by a stated rule"),
+            "Runs": count_column(help="Runs whose own class it is, also those refused before any error"),
         },
     )
     why(found, counted(sum(row.errors for row in found), "error with a contract class", "errors with a contract class"))
@@ -189,7 +183,7 @@ def _states() -> None:
         },
         alt="States at failure with evidence and permitted action",
         config={
-            "Runs": st.column_config.NumberColumn(width="small"),
+            "Runs": count_column(width="small"),
             "Evidence that holds": st.column_config.TextColumn(width=520),
             "Permitted next action": st.column_config.TextColumn(width="large"),
         },
@@ -277,7 +271,7 @@ def _denials() -> None:
                 "Example destination": lambda r: r.example,
             },
             alt="Guardrail decisions by reason",
-            config={"Bypassed": st.column_config.NumberColumn(help="The agent acted on the same target afterwards")},
+            config={"Bypassed": count_column(help="The agent acted on the same target afterwards")},
         )
     why(found, counted(sum(row.times for row in found), "decision"))
 

@@ -12,7 +12,7 @@ from dashboard.notices import no_runs, nothing
 from dashboard.page import Page
 from dashboard.reading import ask
 from dashboard.sections import draw
-from dashboard.tables import more, table, widest
+from dashboard.tables import count_column, more, table, widest
 from dashboard.why import why
 from dashboard.wording import OUTCOMES, count, counted, interval, moment, outcome, share
 from queries.failures.error_codes import error_codes
@@ -200,7 +200,7 @@ def _not_known() -> None:
         {"Count": lambda r: r[2], "Of": lambda r: "runs" if r[1] == "run" else "errors", "What": lambda r: r[0]},
         alt="What is not known about runs and errors",
         config={
-            "Count": st.column_config.NumberColumn(width=80),
+            "Count": count_column(width=80),
             "Of": st.column_config.TextColumn(width=80),
             "What": st.column_config.TextColumn(width="large"),
         },

@@ -19,7 +19,7 @@ from dashboard.paging import in_pages, matching
 from dashboard.reading import ask
 from dashboard.retry_tree import DEEPEST, depths, indented
 from dashboard.sections import draw
-from dashboard.tables import more, table
+from dashboard.tables import count_column, more, table
 from dashboard.why import why
 from dashboard.wording import counted, moment
 from queries.overview.totals import totals
@@ -126,7 +126,7 @@ def _breaker_list(found: Answer[BreakerRow]) -> None:
             "Open": st.column_config.ButtonColumn(
                 "", key="open_breaker", width=70, type="tertiary", on_click=_open, args=("open_breaker", run_ids)
             ),
-            "After it opened": st.column_config.NumberColumn(help="Thrash: the breaker should have stopped them"),
+            "After it opened": count_column(help="Thrash: the breaker should have stopped them"),
         },
         optional=("Agent",),
     )

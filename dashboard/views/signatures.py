@@ -18,7 +18,7 @@ from dashboard.paging import in_pages
 from dashboard.reading import ask
 from dashboard.sections import draw
 from dashboard.signatures.reviews import decide
-from dashboard.tables import table
+from dashboard.tables import count_column, table
 from dashboard.why import why
 from dashboard.wording import counted, moment, said
 from queries.failures.signature_states import SignatureStateRow, signature_states
@@ -134,7 +134,7 @@ def _list(shown: Answer[SignatureRow]) -> None:
                 args=(tuple(row.signature for row in shown),),
             ),
             "State": st.column_config.TextColumn(width=110),
-            "Collapsed": st.column_config.NumberColumn(help="Equal full signatures of one run are one attempt"),
+            "Collapsed": count_column(help="Equal full signatures of one run are one attempt"),
             "Location": st.column_config.TextColumn(width=190),
             "Certain": st.column_config.TextColumn(width=150),
         },

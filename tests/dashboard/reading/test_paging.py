@@ -18,6 +18,7 @@ from queries.retries.retry_audit import retry_audit
 from tests.bench.big_store import build
 from tests.dashboard.reading.test_slow_query import served, session
 from tests.dashboard.test_pages import texts
+from tests.queries.full_store import write
 
 Opened = Callable[..., AppTest]
 PAGES = [file for files in pages().values() for file in files]
@@ -52,6 +53,17 @@ def test_the_address_opens_any_page_of_a_list(dashboard: Opened, many_runs: Path
     end = dashboard(many_runs, "signatures", signatures_page=str(last))
     assert list(frame(end, "Collapsed")["Signature"]) == every[50 * (last - 1) :]
     assert "; 0 more after these." in texts(end)
+
+
+def test_a_list_of_one_page_says_that_it_is_all(dashboard: Opened, many_runs: Path, tmp_path: Path) -> None:
+    write(tmp_path / "store.duckdb")
+    several = dashboard(tmp_path / "store.duckdb", "ingest")
+    files = len(frame(several, "Accounted"))
+    assert 1 < files < 50
+    assert f"All {files} files." in texts(several)
+    one = dashboard(many_runs, "ingest")
+    assert len(frame(one, "Accounted")) == 1
+    assert re.search("^1 file.$", texts(one), re.MULTILINE)
 
 
 @pytest.mark.parametrize(

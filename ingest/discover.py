@@ -16,6 +16,7 @@ from ingest import registry
 from ingest.source import Source, path_text
 
 STDIN = "-"
+NOT_FOUND = "not_found"
 _NOT_ENTERED = frozenset({".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__", ".mypy_cache", ".ruff_cache"})
 
 
@@ -28,25 +29,27 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Missing:
-    """A given path at which there is nothing."""
+class Unread:
+    """A path with nothing that can be read, and why; nobody need have named it."""
 
     path: str
+    reason: str = NOT_FOUND
+    named: bool = True
 
 
-def found_in(arguments: Iterable[str], scratch: Path, workload: str | None = None) -> Iterator[Found | Missing]:
+def found_in(arguments: Iterable[str], scratch: Path, workload: str | None = None) -> Iterator[Found | Unread]:
     """Every source of the arguments once, in the order of the arguments and by name below a folder."""
     seen: set[Path] = set()
     for argument in arguments:
         for candidate in _expanded(argument, scratch, workload):
-            if isinstance(candidate, Missing):
+            if isinstance(candidate, Unread):
                 yield candidate
             elif candidate.source.path not in seen:
                 seen.add(candidate.source.path)
                 yield candidate
 
 
-def _expanded(argument: str, scratch: Path, workload: str | None) -> Iterator[Found | Missing]:
+def _expanded(argument: str, scratch: Path, workload: str | None) -> Iterator[Found | Unread]:
     if argument == STDIN:
         yield Found(Source(_copied(sys.stdin.buffer, scratch), "-", "stdin", workload=workload), named=True)
         return
@@ -65,7 +68,7 @@ def _expanded(argument: str, scratch: Path, workload: str | None) -> Iterator[Fo
         for match in matches:
             yield from _expanded(match, scratch, workload)
     else:
-        yield Missing(path_text(argument))
+        yield Unread(path_text(argument))
 
 
 def _matches(pattern: Path) -> list[str]:
@@ -81,15 +84,33 @@ def _copied(stream: BinaryIO, scratch: Path) -> Path:
     return Path(copy.name)
 
 
-def _below(folder: Path, workload: str | None) -> Iterator[Found]:
-    for path in _files(folder):
-        yield _bundled(path, folder, named=False, workload=workload)
+def _below(folder: Path, workload: str | None) -> Iterator[Found | Unread]:
+    for path, reason in _files(folder):
+        if reason:
+            yield Unread(path_text(path), reason, named=path == folder)
+        else:
+            yield _bundled(path, folder, named=False, workload=workload)
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    for at, folders, names in os.walk(folder):
+def _files(folder: Path) -> Iterator[tuple[Path, str | None]]:
+    """What stands below the folder, each with the reason why it is not read, if there is one."""
+    closed: list[OSError] = []
+    for at, folders, names in os.walk(folder, onerror=closed.append):
+        yield from ((Path(error.filename), f"folder cannot be read: {error.strerror}") for error in closed)
+        closed.clear()
         folders[:] = sorted(name for name in folders if name not in _NOT_ENTERED)
-        yield from (Path(at, name) for name in sorted(names) if Path(at, name).is_file())
+        # A link may lead back to where it stands.
+        linked = [name for name in folders if Path(at, name).is_symlink()]
+        yield from ((Path(at, name), "link to a folder: name it to have it read") for name in linked)
+        yield from ((path, _why_not(path)) for path in (Path(at, name) for name in sorted(names)))
+    yield from ((Path(error.filename), f"folder cannot be read: {error.strerror}") for error in closed)
+
+
+def _why_not(path: Path) -> str | None:
+    """A pipe that nobody writes to would be waited for without end."""
+    if path.is_file():
+        return None
+    return "link to nothing" if path.is_symlink() and not path.exists() else "no file: a pipe, socket or device"
 
 
 def _bundled(path: Path, given: Path, *, named: bool, workload: str | None) -> Found:

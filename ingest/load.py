@@ -16,12 +16,12 @@ from ingest import merge, registry, units, workspace
 from ingest.adapter import Adapter
 from ingest.bulk.reading import format_for, in_bulk
 from ingest.bulk.stage import BulkStage
-from ingest.discover import Found, Missing, found_in
+from ingest.discover import NOT_FOUND, Found, Unread, found_in
 from ingest.file_rows import path_of, record_files
 from ingest.known import Known
 from ingest.parallel.messages import Told
 from ingest.parallel.processes import Readers
-from ingest.reading import File, examined, few_collections, parse
+from ingest.reading import File, examined, few_collections, parse, turn_away
 from ingest.report import FileReport, IngestReport
 from ingest.source import Source, text_size
 from ingest.source_stage import SourceStage
@@ -64,7 +64,7 @@ def ingest(
     try:
         with tempfile.TemporaryDirectory(prefix="faultlens-") as scratch:
             found = _present(list(found_in(arguments, Path(scratch), workload)))
-            found = [source for source in found if isinstance(source, Missing) or not wanted or wanted(source.source)]
+            found = [source for source in found if isinstance(source, Unread) or not wanted or wanted(source.source)]
             found = [_renamed(candidate, shown or {}) for candidate in found]
             known = Known.of(opened)
             new = [one for one in found if isinstance(one, Found) and known.lacks(one.source)]
@@ -82,12 +82,12 @@ def ingest(
 
 
 def _left_alone(
-    found: Sequence[Found | Missing], known: Known, adapter: Adapter | None, progress: Progress | None
+    found: Sequence[Found | Unread], known: Known, adapter: Adapter | None, progress: Progress | None
 ) -> list[File] | None:
     """The files, where the store has to take nothing of any of them: then no tables are made. Else None."""
     files = []
     for candidate in found:
-        file = _missing(candidate) if isinstance(candidate, Missing) else _examined(candidate, known, adapter, None)
+        file = _unread(candidate) if isinstance(candidate, Unread) else _examined(candidate, known, adapter, None)
         if file.report.status == "loaded" or file.in_store:
             return None
         files.append(file)
@@ -98,7 +98,7 @@ def _left_alone(
 
 def _stored(
     store: AnyStore,
-    found: Sequence[Found | Missing],
+    found: Sequence[Found | Unread],
     new: Sequence[Found],
     scratch: Path,
     known: Known,
@@ -125,15 +125,15 @@ def _stored(
     return report
 
 
-def _is_much(found: Iterable[Found | Missing]) -> bool:
+def _is_much(found: Iterable[Found | Unread]) -> bool:
     """More than should lie in memory at once."""
     paths = (path for one in found if isinstance(one, Found) for path in one.source.files)
     return sum(map(text_size, paths)) > IN_MEMORY_BYTES
 
 
-def _renamed(candidate: Found | Missing, shown: Mapping[str, str]) -> Found | Missing:
-    name = None if isinstance(candidate, Missing) else shown.get(candidate.source.shown)
-    if isinstance(candidate, Missing) or name is None:
+def _renamed(candidate: Found | Unread, shown: Mapping[str, str]) -> Found | Unread:
+    name = None if isinstance(candidate, Unread) else shown.get(candidate.source.shown)
+    if isinstance(candidate, Unread) or name is None:
         return candidate
     return replace(candidate, source=replace(candidate.source, shown=name, below=name))
 
@@ -145,16 +145,16 @@ def _chosen(name: str | None, mapping: Path | None) -> Adapter | None:
     return registry.named(name) if name else None
 
 
-def _present(found: list[Found | Missing]) -> list[Found | Missing]:
+def _present(found: list[Found | Unread]) -> list[Found | Unread]:
     """The candidates, unless there is none: then the call was wrong."""
-    missing = [candidate.path for candidate in found if isinstance(candidate, Missing)]
+    missing = [candidate.path for candidate in found if isinstance(candidate, Unread) and candidate.reason == NOT_FOUND]
     if missing and len(missing) == len(found):
         raise NothingThere(f"no such file or folder: {', '.join(missing)}")
     return found
 
 
 def _staged(
-    found: Iterable[tuple[Found | Missing, Told | None]],
+    found: Iterable[tuple[Found | Unread, Told | None]],
     known: Known,
     staging: Staging,
     adapter: Adapter | None,
@@ -162,8 +162,8 @@ def _staged(
 ) -> Iterator[File]:
     """Every file recognised and parsed into the staging tables, some of them by other processes."""
     for candidate, told in found:
-        if isinstance(candidate, Missing):
-            yield _missing(candidate)
+        if isinstance(candidate, Unread):
+            yield _unread(candidate)
             continue
         file = _examined(candidate, known, adapter, told)
         if file.report.status == "loaded":
@@ -174,14 +174,15 @@ def _staged(
         yield file
 
 
-def _tell(progress: Progress | None, candidate: Found | Missing, file: File) -> None:
+def _tell(progress: Progress | None, candidate: Found | Unread, file: File) -> None:
     if progress and isinstance(candidate, Found):
         progress(candidate.source.shown, sum(file.sizes.values()))
 
 
-def _missing(missing: Missing) -> File:
-    report = FileReport(missing.path, status="refused", reason="not_found", named=True)
-    return File(Source(Path(missing.path), missing.path, missing.path), report)
+def _unread(unread: Unread) -> File:
+    file = File(Source(Path(unread.path), unread.path, unread.path), FileReport(unread.path, named=unread.named))
+    turn_away(file, unread.reason)
+    return file
 
 
 def _examined(found: Found, known: Known, adapter: Adapter | None, told: Told | None) -> File:

@@ -17,7 +17,7 @@ from typing import Self
 
 from ingest.adapter import Adapter
 from ingest.batch import Schemas
-from ingest.discover import Found, Missing
+from ingest.discover import Found, Unread
 from ingest.parallel.messages import Told, asked, schemas_told
 from ingest.source import Source, text_size
 
@@ -28,7 +28,7 @@ _MOST_PROCESSES = 8
 _FILES_AHEAD = 4
 _BYTES_AHEAD = 512_000_000
 
-Candidate = Found | Missing
+Candidate = Found | Unread
 
 
 def processes_for(candidates: Sequence[Candidate], cores: int | None = None) -> int:

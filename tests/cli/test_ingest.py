@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -59,6 +60,25 @@ def test_exit_codes(tmp_path: Path, files: dict[str, bytes], call: list[str], co
     assert [file["status"] for file in report["files"]] == statuses
     assert report["store"] == str(tmp_path / "faultlens.duckdb")
     assert report["seconds"] > 0
+
+
+def test_what_in_a_folder_is_no_file_is_listed_with_its_reason(tmp_path: Path) -> None:
+    folder = tmp_path / "x"
+    folder.mkdir()
+    (folder / "a.jsonl").write_bytes(RUN)
+    (folder / "gone.jsonl").symlink_to(tmp_path / "nowhere")
+    os.mkfifo(folder / "pipe.jsonl")
+    done = faultlens("ingest", "--json", "x", folder=tmp_path)
+    files = {Path(file["path"]).name: (file["status"], file["reason"]) for file in reported(done.out)["files"]}
+    assert done.code == 0
+    assert files == {
+        "a.jsonl": ("loaded", None),
+        "gone.jsonl": ("ignored", "link to nothing"),
+        "pipe.jsonl": ("ignored", "no file: a pipe, socket or device"),
+    }
+    again = faultlens("ingest", "x", folder=tmp_path)
+    assert again.code == 0
+    assert "link to nothing" in again.out.decode() + again.err
 
 
 WRONG = [

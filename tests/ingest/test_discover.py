@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from pathlib import Path
 
 import pytest
 
-from ingest.discover import Found, Missing, found_in
+from ingest.discover import Found, Unread, found_in
 
 SAMPLES = Path(__file__).parents[2] / "sample_traces"
 
@@ -71,7 +72,41 @@ def test_a_file_met_again_is_passed_over(folder: Path, tmp_path: Path) -> None:
 def test_nothing_there_is_said_and_a_link_to_nothing_is_nothing(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "gone")
     for name in ("gone", "link", "*.none"):
-        assert list(found_in([str(tmp_path / name)], tmp_path)) == [Missing(str(tmp_path / name))]
+        assert list(found_in([str(tmp_path / name)], tmp_path)) == [Unread(str(tmp_path / name))]
+
+
+def test_what_in_a_folder_is_no_file_is_told_and_not_waited_for(folder: Path, tmp_path: Path) -> None:
+    (folder / "gone.jsonl").symlink_to(tmp_path / "nowhere")
+    (folder / "loop").symlink_to(folder, target_is_directory=True)
+    (folder / "deep" / "linked.jsonl").symlink_to(folder / "b.jsonl")
+    os.mkfifo(folder / "pipe.jsonl")
+    found = list(found_in([str(folder)], tmp_path))
+    assert {each.path: each.reason for each in found if isinstance(each, Unread)} == {
+        str(folder / "gone.jsonl"): "link to nothing",
+        str(folder / "loop"): "link to a folder: name it to have it read",
+        str(folder / "pipe.jsonl"): "no file: a pipe, socket or device",
+    }
+    assert not any(each.named for each in found if isinstance(each, Unread))
+    assert [each.source.below for each in found if isinstance(each, Found)] == [
+        ".hidden.jsonl", "a.jsonl", "b.jsonl", "deep/linked.jsonl", "deep/er/c.jsonl",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("closed", "named"), [("traces/deep", False), ("traces", True)])
+def test_a_folder_that_may_not_be_read_is_told(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, closed: str, *, named: bool
+) -> None:
+    real = os.scandir
+
+    def scandir(path: str) -> object:
+        # Nothing is closed to an administrator, so that rights alone would not do.
+        if Path(path) == tmp_path / closed:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    told = [each for each in found_in([str(folder)], tmp_path) if isinstance(each, Unread)]
+    assert told == [Unread(str(tmp_path / closed), "folder cannot be read: Permission denied", named=named)]
 
 
 def test_a_link_to_a_file_is_that_file(folder: Path, tmp_path: Path) -> None:

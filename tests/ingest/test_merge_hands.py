@@ -19,6 +19,9 @@ from ingest.tables import OF_RUNS
 from tests.bench import data
 from tests.ingest.loaded import content
 
+# A lake has one writer, and one hand.
+pytestmark = pytest.mark.file_store
+
 PATIENCE_S = 30
 RUNS = 12
 

@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from ingest.discover import Found, Missing
+from ingest.discover import Found, Unread
 from ingest.load import ingest
 from ingest.parallel import processes
 from ingest.parallel.messages import Told
@@ -133,8 +133,8 @@ def test_for_files_that_are_known_no_process_is_started(
     assert started == [1, 1]
 
 
-def found(folder: Path, *sizes: int) -> list[Found | Missing]:
-    candidates: list[Found | Missing] = [Missing("nowhere")]
+def found(folder: Path, *sizes: int) -> list[Found | Unread]:
+    candidates: list[Found | Unread] = [Unread("nowhere")]
     for number, size in enumerate(sizes):
         path = folder / f"{number}.jsonl"
         with path.open("wb") as file:

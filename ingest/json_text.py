@@ -288,6 +288,14 @@ def is_lines(stream: BinaryIO) -> bool:
     return first is not None and next(found, None) is not None and isinstance(decode(first.text), Decoded)
 
 
+def may_begin_document(line: str) -> bool:
+    """More lines can make one value of it; what opens with a key is mostly a record that was cut."""
+    if not line.startswith(("{", "[")) or line.startswith('{"'):
+        return False
+    decoded = decode(line)
+    return isinstance(decoded, Decoded) or decoded.reason != "text_after_value"
+
+
 def is_value(text: str) -> bool:
     """The text is one JSON value."""
     return isinstance(decode(text), Decoded)

@@ -196,15 +196,18 @@ class Head:
 
     @cached_property
     def is_lines(self) -> bool:
-        """The first line holds a whole value and others follow, or is a broken one with whole values below it."""
+        """The first line holds a whole value and others follow, or is a broken one with whole objects below it."""
         if self._begins_as_lines:
             return True
-        lines = list(islice((line for line in self.text.split("\n") if line.strip()), FIRST_RECORDS))
-        return (
-            lines[:1] != []
-            and lines[0].startswith('{"')
-            and any(line.startswith("{") and json_text.is_value(line) for line in lines[1:])
-        )
+        if self._is_one_line or not is_text(self.sample):
+            return False
+        with suppress(*DAMAGE), self.source.open() as stream:
+            lines = [line.text for line in islice(json_text.lines(stream), FIRST_RECORDS)]
+            below = (line for line in lines[1:] if line.startswith("{"))
+            return (
+                lines[:1] != [] and not json_text.may_begin_document(lines[0]) and any(map(json_text.is_value, below))
+            )
+        return False
 
     @cached_property
     def glimpsed(self) -> dict[tuple[str, ...], list[dict[str, Any]]]:

@@ -59,12 +59,12 @@ def glimpses(head: Head, *envelopes: str) -> Iterator[dict[str, Any]]:
 
 
 def _glimpsed(head: Head, envelopes: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    if not head.text.lstrip().startswith(("{", "[")):
-        return
     if head.is_lines:
         found: Iterator[Any] = (item for value in head.first_records for item in _opened(value, envelopes))
-    else:
+    elif head.text.lstrip().startswith(("{", "[")):
         found = _document_glimpses(head, envelopes)
+    else:
+        return
     yield from (value for value, _ in zip(found, range(_LOOKED_AT), strict=False) if isinstance(value, dict))
 
 

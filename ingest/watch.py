@@ -38,12 +38,14 @@ def _stamp(source: Source) -> Stamp:
     return tuple(found)
 
 
-def looks(paths: Sequence[str], store: str, *, workload: str | None = None) -> Iterator[IngestReport | None]:
+def looks(
+    paths: Sequence[str], store: str, *, workload: str | None = None, uses_pandas: bool = True
+) -> Iterator[IngestReport | None]:
     """One look after another, for ever; None while none of the paths exists yet."""
     changes = _Changes()
     opened = open_store(store)
     while True:
         try:
-            yield ingest(paths, opened, workload=workload, wanted=changes.wanted)
+            yield ingest(paths, opened, workload=workload, wanted=changes.wanted, uses_pandas=uses_pandas)
         except NothingThere:
             yield None

@@ -45,10 +45,8 @@ def ingest(  # noqa: PLR0917 - click passes every option by name
 ) -> None:
     """Load files into the store. PATH: file, folder, glob, .gz/.zst, or - for standard input."""
     from dashboard.cli._progress import progress
-    from ingest.batch import leave_pandas_out
     from ingest.load import ingest as load
 
-    leave_pandas_out()
     if explained:
         _explain(paths, mapping)
         return
@@ -60,6 +58,7 @@ def ingest(  # noqa: PLR0917 - click passes every option by name
             mapping=Path(mapping) if mapping else None,
             workload=workload,
             progress=advance,
+            uses_pandas=False,
         )
     if as_json:
         click.echo(json.dumps(report.as_json(), indent=2))

@@ -21,14 +21,12 @@ if TYPE_CHECKING:
 @store_option
 def watch(paths: tuple[str, ...], pause_s: float, workload: str | None, store: str | None) -> None:
     """Keep ingesting files that appear or grow, until interrupted; each look publishes what is new."""
-    from ingest.batch import leave_pandas_out
     from ingest.watch import looks
 
-    leave_pandas_out()
     url = store_url(store)
     click.echo(f"watching {', '.join(paths)} into {url} (stop with Ctrl-C)", err=True)
     try:
-        for report in looks(paths, url, workload=workload):
+        for report in looks(paths, url, workload=workload, uses_pandas=False):
             if report and report.totals.records:
                 _tell(report)
             time.sleep(pause_s)

@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from ingest import affected, load
+from ingest import affected, storing
 from ingest.derive import steps
 from ingest.load import ingest
 from ingest.report import IngestReport
@@ -36,7 +36,7 @@ def file(tmp_path: Path) -> Path:
 @pytest.fixture
 def in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything is much, and few runs are put together at once."""
-    monkeypatch.setattr(load, "IN_MEMORY_BYTES", 0)
+    monkeypatch.setattr(storing, "IN_MEMORY_BYTES", 0)
     monkeypatch.setattr(affected, "ROWS_AT_ONCE", 1_000)
     monkeypatch.setattr(affected, "_FEW_RUNS", 0)
 

@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import pytest
 
-from ingest import affected, load, merge, staging
+from ingest import affected, merge, staging, storing
 from ingest.affected import Affected
 from ingest.bulk import reading
 from ingest.bulk.windows import Window, windows
@@ -59,7 +59,7 @@ def bounded(file: Path, store: Path) -> Held:
 
     with (
         bulk_from(0),
-        patch.object(load, "IN_MEMORY_BYTES", 0),
+        patch.object(storing, "IN_MEMORY_BYTES", 0),
         patch.object(staging, "MEMORY_LIMIT", f"{LIMIT_MB}MB"),
         patch.object(staging, "ROWS_AT_ONCE", 5_000),
         patch.object(affected, "ROWS_AT_ONCE", ROWS_AT_ONCE),
@@ -93,7 +93,7 @@ def test_where_the_memory_does_not_do_one_line_says_so_and_the_store_stays(tmp_p
     before = content(store)
     data.write(file, events=20_000, runs=400)
     with (
-        patch.object(load, "IN_MEMORY_BYTES", 0),
+        patch.object(storing, "IN_MEMORY_BYTES", 0),
         patch.object(staging, "MEMORY_LIMIT", "6MB"),
         pytest.raises(NoRoom, match="the store is unchanged; free memory") as refused,
     ):

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ingest import affected, load, rollups
+from ingest import affected, rollups, storing
 from ingest.derive import steps
 from ingest.load import ingest
 from ingest.removal import remove
@@ -24,7 +24,7 @@ RUNS = 24
 @pytest.fixture
 def portions(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Everything is much: records lie in a file, and few runs are put together at once. How many, one entry each."""
-    monkeypatch.setattr(load, "IN_MEMORY_BYTES", 0)
+    monkeypatch.setattr(storing, "IN_MEMORY_BYTES", 0)
     monkeypatch.setattr(affected, "ROWS_AT_ONCE", 25)
     monkeypatch.setattr(affected, "_FEW_RUNS", 0)
     written: list[int] = []

@@ -14,6 +14,9 @@ import pytest
 from ingest.store import open_store
 from tests.ingest.loaded import line, loaded, rows
 
+# The same of a lake: tests/lake/test_concurrent.py.
+pytestmark = pytest.mark.file_store
+
 ROOT = Path(__file__).parents[2]
 WRITER = Path(__file__).with_name("writer.py")
 

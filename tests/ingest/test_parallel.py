@@ -8,7 +8,6 @@ import threading
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 from ingest.discover import Found, Unread
@@ -18,11 +17,10 @@ from ingest.parallel.messages import Told
 from ingest.reading import File
 from ingest.source import Source
 from ingest.staging import Staging
+from tests.ingest.loaded import everything
 
 SAMPLES = Path(__file__).parents[2] / "sample_traces"
 FOLDERS = ("claude_code", "codex", "faultlens", "nexus_blocks", "jaeger", "mlflow", "langfuse", "run_dash", "inspect")
-# A derived table is written in no order within a run; and when a file was read is no part of the answer.
-_NOT_COMPARED = {"ingested_at", "applied_at"}
 
 
 @pytest.fixture
@@ -44,18 +42,6 @@ def side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two processes, however small the files are."""
     monkeypatch.setattr(processes, "SMALLEST_BYTES", 0)
     monkeypatch.setattr(processes, "_cores", lambda: 2)
-
-
-def tables(store: Path) -> dict[str, list[str]]:
-    with duckdb.connect(str(store), read_only=True) as con:
-        names = [row[0] for row in con.execute("SELECT table_name FROM duckdb_tables()").fetchall()]
-        return {name: rows(con, name) for name in names}
-
-
-def rows(con: duckdb.DuckDBPyConnection, table: str) -> list[str]:
-    columns = [row[0] for row in con.execute(f"DESCRIBE {table}").fetchall() if row[0] not in _NOT_COMPARED]
-    quoted = ", ".join(f'"{column}"' for column in columns)
-    return sorted(map(repr, con.execute(f"SELECT {quoted} FROM {table}").fetchall()))
 
 
 def told(paths: list[str], store: Path) -> dict[str, Any]:
@@ -83,7 +69,7 @@ def test_two_processes_make_the_store_and_the_report_of_one(
     together = told([str(folder)], tmp_path / "two.duckdb")
     assert together == alone
     assert len(elsewhere) > 20
-    assert tables(tmp_path / "two.duckdb") == tables(tmp_path / "one.duckdb")
+    assert everything(tmp_path / "two.duckdb") == everything(tmp_path / "one.duckdb")
     again = told([str(folder)], tmp_path / "two.duckdb")
     assert {file["status"] for file in again["files"]} == {"unchanged", "ignored"}
     assert again["totals"]["stored"] == 0
@@ -104,7 +90,7 @@ def test_a_process_that_dies_costs_nothing_but_time(
 
     monkeypatch.setattr(processes.Readers, "_give", give)
     assert told([str(folder)], tmp_path / "two.duckdb") == alone
-    assert tables(tmp_path / "two.duckdb") == tables(tmp_path / "one.duckdb")
+    assert everything(tmp_path / "two.duckdb") == everything(tmp_path / "one.duckdb")
 
 
 def test_without_a_second_process_the_files_are_read_here(

@@ -7,6 +7,7 @@ from datetime import date
 
 import plotly.graph_objects as go
 
+from dashboard.charts.axes import of_counts
 from dashboard.charts.palette import GRID, UNLISTED
 
 SEVERITY_COLOURS = {"critical": "#99431A", "error": "#E69F00", "warning": "#56B4E9"}
@@ -30,9 +31,8 @@ def findings_by_day(counts: Mapping[tuple[date, str], int], words: Mapping[str, 
         figure.update_xaxes(
             type="category", tickvals=days, ticktext=[f"{day:%d %b}" for day in days], range=[-4, len(days) + 3]
         )
-    figure.update_yaxes(
-        title_text="findings", rangemode="tozero", gridcolor=GRID, zeroline=False, tickformat=",d", nticks=5
-    )
+    most = max((sum(counts.get((day, name), 0) for name in words) for day in days), default=0)
+    figure.update_yaxes(of_counts(most, "findings"), gridcolor=GRID)
     return figure
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import plotly.graph_objects as go
 
+from dashboard.charts.axes import of_counts
 from dashboard.charts.label import plain
 from dashboard.charts.palette import GRID, OUTCOME_COLOURS, UNLISTED
 
@@ -52,8 +54,16 @@ def outcomes_by_workload(ended: Sequence[Ended], workloads: Sequence[str], words
         barmode="stack",
         legend={"orientation": "h", "y": 0, "yanchor": "bottom", "x": 0, "yref": "container", "traceorder": "normal"},
     )
-    figure.update_xaxes(title_text="runs", rangemode="tozero", tickformat=",d")
+    figure.update_xaxes(of_counts(_longest(ended), "runs"))
     return figure
+
+
+def _longest(ended: Sequence[Ended]) -> int:
+    """The runs of the workload with the most."""
+    runs: Counter[str] = Counter()
+    for row in ended:
+        runs[row.workload] += row.runs
+    return max(runs.values(), default=0)
 
 
 def failed_shares(shares: Mapping[str, Share], workloads: Sequence[str]) -> go.Figure:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
+from dashboard.charts.axes import of_counts
 from dashboard.charts.label import plain
 from dashboard.charts.palette import ACCENT, GRID, UNLISTED
 
@@ -34,7 +35,5 @@ def ranking(names: Sequence[str], counts: Sequence[int], unit: str, unlisted: Se
         tickvals=rows, ticktext=[plain(name, 30) for name in names], autorange="reversed", automargin=True,
         showgrid=False, zeroline=False,
     )  # fmt: skip
-    figure.update_xaxes(title_text=unit, rangemode="tozero", gridcolor=GRID, zeroline=False, tickformat=",d", nticks=6)
-    if max(counts, default=0) < 6:
-        figure.update_xaxes(dtick=1)
+    figure.update_xaxes(of_counts(max(counts, default=0), unit), gridcolor=GRID)
     return figure

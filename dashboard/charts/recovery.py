@@ -8,6 +8,7 @@ from typing import Protocol
 
 import plotly.graph_objects as go
 
+from dashboard.charts.axes import of_days
 from dashboard.charts.palette import ACCENT, GRID, UNLISTED
 
 COLLAPSED = "#E69F00"
@@ -254,7 +255,7 @@ def day_by_day(days: Sequence[Day], what: str) -> go.Figure:
         hoverlabel={"align": "left"},
         legend={"orientation": "h", "y": 0, "yanchor": "bottom", "x": 0, "yref": "container"},
     )
-    figure.update_xaxes(gridcolor=GRID)
+    figure.update_xaxes(of_days(at), gridcolor=GRID)
     figure.update_yaxes(tickformat=".0%", range=[-0.03, 1.03], gridcolor=GRID, zeroline=False)
     return figure
 

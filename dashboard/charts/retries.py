@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
+from dashboard.charts.axes import of_counts
 from dashboard.charts.label import plain
 from dashboard.charts.palette import GRID, UNLISTED
 
@@ -45,5 +46,6 @@ def retries_by_verdict(
         automargin=True,
         showgrid=False,
     )
-    figure.update_xaxes(title_text="retries", rangemode="tozero", gridcolor=GRID, tickformat=",d", nticks=6)
+    longest = max((sum(counts.get((name, verdict), 0) for verdict in words) for name in names), default=0)
+    figure.update_xaxes(of_counts(longest, "retries"), gridcolor=GRID)
     return figure

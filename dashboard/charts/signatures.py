@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import plotly.graph_objects as go
 
+from dashboard.charts.axes import of_counts
 from dashboard.charts.palette import GRID, UNLISTED
 
 STATE_COLOURS = {"new": "#56B4E9", "ongoing": "#E69F00", "regressed": "#D55E00", "resolved": "#00967A"}
@@ -28,5 +29,5 @@ def signatures_by_state(counts: Mapping[str, int], words: Mapping[str, str]) -> 
     )
     figure.update_layout(height=190, margin={"l": 10, "r": 40, "t": 6, "b": 40}, bargap=0.4, showlegend=False)
     figure.update_yaxes(autorange="reversed", automargin=True, showgrid=False)
-    figure.update_xaxes(title_text="signatures", rangemode="tozero", gridcolor=GRID, tickformat=",d", nticks=6)
+    figure.update_xaxes(of_counts(max(counts.values(), default=0), "signatures"), gridcolor=GRID)
     return figure

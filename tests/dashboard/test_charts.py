@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from datetime import date, timedelta
 
 import pytest
 
+from dashboard.charts.axes import of_counts, of_days
 from dashboard.charts.coordination import delegation_ring
 from dashboard.charts.label import plain
 from dashboard.charts.outcomes import failed_shares
@@ -93,3 +95,24 @@ def test_a_duration_is_said_in_the_units_that_matter(seconds: float | None, show
 
 def test_a_share_of_nothing_is_a_dash() -> None:
     assert share(None) == "–"
+
+
+@pytest.mark.parametrize(("most", "apart"), [(0, 1), (2, 1), (5, 1), (6, None), (20_000, None)])
+def test_few_things_are_counted_in_whole_steps(most: int, apart: int | None) -> None:
+    axis = of_counts(most, "runs")
+    assert (axis.get("dtick"), axis["tickformat"], axis["rangemode"]) == (apart, ",d", "tozero")
+
+
+def test_a_single_day_stands_between_its_neighbours() -> None:
+    day = date(2026, 11, 24)
+    assert of_days([day]) == {
+        "tickvals": [day],
+        "tickformat": "%d %b<br>%Y",
+        "range": [date(2026, 11, 23), date(2026, 11, 25)],
+    }
+
+
+def test_few_days_are_marked_as_days_and_many_are_left_to_the_axis() -> None:
+    days = [date(2026, 11, 24) + timedelta(days=number) for number in range(20)]
+    assert of_days(days[:3])["tickvals"] == days[:3]
+    assert of_days(days) == of_days([]) == {}

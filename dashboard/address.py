@@ -34,8 +34,8 @@ def read_address() -> None:
                 known.discard_param_no_forward_msg(key)
 
 
-def say_unknown(key: str, known: Collection[str], claim: str) -> None:
+def say_unknown(key: str, known: Collection[str], claim: str, badge: str = "Not in this store") -> None:
     """Every value of this key in the address that is not known is said."""
     for value in st.query_params.get_all(key):
         if value and value not in known:
-            not_in_this_store(claim, value)
+            not_in_this_store(claim, value, badge)

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard.literal import labelled
 from dashboard.why import why
+from dashboard.wording import clipped
 from queries.reader import Answer
 
 
@@ -43,7 +44,7 @@ def facts(values: Mapping[str, str], columns: int = 4, *, at_once: bool = False)
         for label, value in values.items():
             with st.container(gap=None):
                 st.caption(label)
-                st.text(value)
+                st.text(clipped(value))
 
 
 def heading(title: str, explained: str | None = None) -> None:

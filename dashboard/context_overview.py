@@ -134,6 +134,9 @@ def _days(shares: Answer[ContextStageShareRow]) -> None:
 
 def _shares_table(rows: list[ContextStageShareRow], label: str, absent: str) -> None:
     found = sorted((row for row in rows if row.found), key=lambda row: (-row.found, row.value or "", row.stage_no))
+    if not found:
+        nothing("None of these steps lost anything at a difference that could be evaluated.")
+        return
     table(
         found[:SHARES_LISTED],
         {

@@ -156,7 +156,8 @@ def _contradiction(row: ContextClassRow) -> None:
         there = listing(f"{number} {STAGES[number][0]}" for number in row.class_stages)
         located = f"difference {row.stage_no}, {row.stage}" if row.stage_no else "no loss at any of them"
         st.text(
-            f"Step {row.step_id}: {row.context_failure_class} is recorded, which shows at difference {there}. "
+            f"Run {row.run_id}, step {row.step_id}: {row.context_failure_class} is recorded, which shows at difference"
+            f" {there}. "
             f"The sets locate {located}. One of the two is wrong: check before anything is fixed."
         )
 

@@ -9,7 +9,8 @@ import streamlit as st
 
 _NARROWEST, _GAP = 132, 15
 _LABEL = "font-size:0.875rem;line-height:1.6;opacity:0.65;margin:0;font-weight:400"
-_VALUE = "margin:0;line-height:1.6;white-space:pre-wrap;overflow-wrap:anywhere"
+# A long text scrolls in its place instead of pushing everything else off the page.
+_VALUE = "margin:0;line-height:1.6;white-space:pre-wrap;overflow-wrap:anywhere;max-height:16rem;overflow:auto"
 _BLOCK = (
     "margin:0;padding:0.75rem 1rem;border-radius:6px;border:1px solid rgba(128,140,152,0.25);font-size:0.8125rem;"
     "background:rgba(128,140,152,0.1);white-space:pre-wrap;overflow-wrap:anywhere;max-height:24rem;overflow:auto"

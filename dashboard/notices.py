@@ -8,10 +8,10 @@ from dashboard.filters import filters
 from dashboard.reading import reading, store_argument
 
 
-def not_in_this_store(claim: str, value: str) -> None:
+def not_in_this_store(claim: str, value: str, badge: str = "Not in this store") -> None:
     """A value of the address that the store does not have is said, and never replaced by another."""
     with st.container(border=True):
-        st.badge("Not in this store", icon=":material/link_off:", color="orange")
+        st.badge(badge, icon=":material/link_off:", color="orange")
         st.text(f"{claim}:")
         st.code(value, language=None, wrap_lines=True)
 

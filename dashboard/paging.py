@@ -69,7 +69,9 @@ def matching(shown: Answer[Any]) -> int:
 def pager(key: str, last: int, *, is_another: bool = False) -> int:
     """The number of the open page in a list of so many. Of another list than before, the address says nothing yet."""
     if not is_another:
-        say_unknown(key, _numbers_to(last, key), "The list has no page of this number, its first is shown")
+        say_unknown(
+            key, _numbers_to(last, key), "The list has no page of this number, its first is shown", "No such page"
+        )
     return st.pagination(last, key=key, bind="query-params") if last > 1 else 1
 
 

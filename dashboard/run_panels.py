@@ -15,7 +15,7 @@ from dashboard.notices import not_in_this_store, nothing
 from dashboard.paging import matching
 from dashboard.reading import ask
 from dashboard.why import why
-from dashboard.wording import ABSENT, counted, duration, moment, outcome_sign, said
+from dashboard.wording import ABSENT, clipped, counted, duration, moment, outcome_sign, said
 from queries.findings.findings import findings
 from queries.reader import Answer
 from queries.runs.event_record import EventRecord, event_record
@@ -34,8 +34,8 @@ def draw_header(found: Answer[RunFacts], run: RunFacts) -> None:
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.badge(f"{sign.glyph} {run.status}" if run.status.isalpha() else "? unlisted", color=sign.colour)
-            st.text(run.name or run.native_id)
-        st.text(f"Decided by: {run.status_reason or 'no reason recorded'}")
+            st.text(clipped(run.name or run.native_id))
+        st.text(clipped(f"Decided by: {run.status_reason or 'no reason recorded'}"))
         broken = matching(ask(findings, run=run.run_id, limit=FINDINGS_SHOWN))
         counts = {"Findings": f"{broken:,}"}
         facts(_identity(run) | _course(run) | counts, at_once=True)
@@ -108,7 +108,9 @@ def _failure(row: RunErrorRow) -> None:
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.badge("✕ error", color="red")
-            st.text(row.type or row.error_code or row.agent_error_code or row.failure_class or "type not recorded")
+            st.text(
+                clipped(row.type or row.error_code or row.agent_error_code or row.failure_class or "type not recorded")
+            )
             if row.basis == "derived":
                 st.badge("derived", color="gray", help="Not recorded by the producer: it follows from other records.")
         facts(_classes(row) | {label: said(value) for label, value in _others(row).items() if value is not None})

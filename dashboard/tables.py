@@ -15,6 +15,8 @@ _HEADER = 38
 # Where something stands is told by its digits, as in the record; how many there are is told as in the texts.
 _PLACES = ("Line", "Seq")
 _NEEDS_SEPARATORS = 1_000
+# Embeddings, overrides and isolates of Unicode's bidirectional algorithm.
+_DIRECTIONS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\ufffd")
 
 
 def table(
@@ -31,7 +33,7 @@ def table(
 
     An `optional` column is left away where no row has a value for it.
     """
-    columns = {name: [cell(row) for row in rows] for name, cell in cells.items()}
+    columns = {name: [_literal(cell(row)) for row in rows] for name, cell in cells.items()}
     there = {name: column for name, column in columns.items() if name not in optional or any(column)}
     frame = pd.DataFrame(there)
     config = {name: count_column() for name, column in there.items() if _are_counts(name, column)} | dict(config or {})
@@ -51,6 +53,11 @@ def table(
 def count_column(**options: Any) -> Any:
     """A column of whole numbers, written as in the texts whatever the language of the browser."""
     return st.column_config.NumberColumn(format="accounting", step=1, **options)
+
+
+def _literal(value: Any) -> Any:
+    """A text without marks that would show it in another order than it was recorded in."""
+    return value.translate(_DIRECTIONS) if isinstance(value, str) and not value.isascii() else value
 
 
 def _are_counts(name: str, column: Collection[object]) -> bool:

@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dashboard.cli._options import opened, store_option
+from dashboard.wording import clipped, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ingest.store.attach import Lease
+
+# What is recorded is no value that the tables of the rules have.
+UNLISTED = "not known, it is on no list"
 
 
 @click.command("explain")
@@ -23,7 +27,7 @@ def explain(run: str, store: str | None) -> None:
 
     with opened(store).lease() as lease:
         for line in _lines(lease, run):
-            click.echo(without_controls(line))
+            click.echo(clipped(without_controls(line)))
 
 
 def _lines(lease: Lease, run: str) -> Iterator[str]:
@@ -44,12 +48,12 @@ def _lines(lease: Lease, run: str) -> Iterator[str]:
 def _outcome(fact: Any) -> Iterator[str]:
     yield f"run       {fact.run_id}  (native id {fact.native_id}, {fact.identity})"
     yield f"workload  {fact.workload}"
-    yield f"outcome   {fact.status}: {fact.status_reason}"
+    yield f"outcome   {fact.status}: {fact.status_reason or 'no reason recorded'}"
     if fact.state_at_failure:
-        yield f"state     {fact.state_at_failure}: holds: {fact.evidence_that_holds}"
-        yield f"          permitted next: {fact.permitted_next_action}"
+        yield f"state     {fact.state_at_failure}: holds: {fact.evidence_that_holds or UNLISTED}"
+        yield f"          permitted next: {fact.permitted_next_action or UNLISTED}"
     if fact.contract_class:
-        yield f"contract  {fact.contract_class}: {fact.operator_response}"
+        yield f"contract  {fact.contract_class}: {fact.operator_response or UNLISTED}"
     yield f"evidence  {fact.path or 'file not recorded'}{f', line {fact.line}' if fact.line else ''}"
 
 
@@ -66,7 +70,7 @@ def _failures(lease: Lease, run_id: str) -> Iterator[str]:
             yield f"          contract class {error.contract_class}, {error.contract_class_basis}: {error.rule or ''}"
         if error.failure_class:
             yield (
-                f"          failure class {error.failure_class}: {error.profile_category}, "
+                f"          failure class {error.failure_class}: {error.profile_category or UNLISTED}, "
                 f"retryable {_yes(error.retryable)}, replayable {_yes(error.replayable)}"
             )
         yield f"          signature {_signature(error)}"
@@ -79,7 +83,7 @@ def _yes(value: bool | None) -> str:  # noqa: FBT001 - a value to show
 def _signature(error: Any) -> str:
     if error.signature is None:
         return "none: too few parts recorded"
-    seen = f", in {error.seen_in_runs} runs" if error.seen_in_runs else ""
+    seen = f", in {counted(error.seen_in_runs, 'run')}" if error.seen_in_runs else ""
     return f"{error.signature}{' (partial)' if error.signature_partial else ''}{seen}"
 
 
@@ -87,7 +91,7 @@ def _counted(lease: Lease, run_id: str) -> Iterator[str]:
     from queries.runs.run_evidence import run_evidence
 
     for row in run_evidence(lease, run=run_id):
-        yield f"{row.verdict:<9} {row.records} {row.what}"
+        yield f"{row.verdict:<9} {row.what}: {row.records:,}"
 
 
 COMMAND = explain

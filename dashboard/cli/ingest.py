@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dashboard.cli._options import store_option, store_url
+from dashboard.wording import counted
 
 if TYPE_CHECKING:
     from ingest.report import FileReport, IngestReport
@@ -92,9 +93,9 @@ def _tell(report: IngestReport) -> None:
         click.echo(f"… and {len(report.files) - SHOWN} more files", err=True)
     total = report.totals
     click.echo(
-        f"{total.runs} runs in {len(report.files)} files: {total.records} records = {total.stored} stored"
-        f" + {total.duplicates} duplicates + {total.rejected} rejected + {total.skipped} skipped"
-        f" ({report.seconds:.1f} s, {report.store})",
+        f"{counted(total.runs, 'run')} in {counted(len(report.files), 'file')}: {total.records} records"
+        f" = {total.stored} stored + {total.duplicates} duplicates + {total.rejected} rejected"
+        f" + {total.skipped} skipped ({report.seconds:.1f} s, {report.store})",
         err=True,
     )
     if total.rejected:

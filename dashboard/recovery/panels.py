@@ -68,7 +68,7 @@ def _verdict(row: ThresholdRow) -> str:
 
 
 def _too_often(row: ThresholdRow) -> str:
-    if row.failures_over_max is None:
+    if row.failures_over_max is None or not row.failures:
         return f"{ABSENT} not evaluable"
     return f"{'✕' if row.failures_over_max else '✓'} {row.failures_over_max:,} of {row.failures:,}"
 

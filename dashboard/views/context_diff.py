@@ -16,6 +16,7 @@ from dashboard.notices import no_runs, not_in_this_store, nothing
 from dashboard.page import Page
 from dashboard.reading import ask
 from dashboard.sections import draw
+from dashboard.wording import clipped
 from queries.context.context_stage import ContextStageRow, context_stage
 from queries.context.required import declared_required
 from queries.overview.outcomes import outcomes
@@ -93,7 +94,7 @@ def _named(row: ContextStageRow) -> None:
             row.workload if row.workload.isascii() and row.workload.replace("-", "").isalnum() else "workload",
             color="gray",
         )
-        st.text(row.run_name or row.native_id)
+        st.text(clipped(row.run_name or row.native_id))
         if st.button("Open the run", type="tertiary", icon=":material/timeline:"):
             open_run(row.run_id)
 

@@ -16,7 +16,7 @@ from dashboard.reading import ask
 from dashboard.sections import draw
 from dashboard.tables import more, table
 from dashboard.why import why
-from dashboard.wording import counted, moment
+from dashboard.wording import clipped, counted, moment
 from queries.coordination.coordination import CoordinationRow, coordination
 from queries.coordination.delegation_edges import delegation_edges
 from queries.coordination.handoff_refusals import HandoffRefusalRow, handoff_refusals
@@ -149,7 +149,7 @@ def _wait_list(found: Answer[WaitRow]) -> None:
     of_run = [row for row in found if row.run_id == first.run_id and row.since][:30]
     if of_run:
         st.caption("The newest run with waits:" if found.parameters["offset"] == 0 else "The first run of this page:")
-        st.text(first.run_name or first.run_id)
+        st.text(clipped(first.run_name or first.run_id))
         draw_chart(
             waits_over_time,
             of_run,

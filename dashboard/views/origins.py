@@ -20,7 +20,7 @@ from dashboard.reviews import basis, review_panel
 from dashboard.sections import draw, section_of_its_own
 from dashboard.tables import outcome_cell, outcome_column, table
 from dashboard.why import why
-from dashboard.wording import ABSENT, counted, duration, interval, share
+from dashboard.wording import ABSENT, clipped, counted, duration, interval, share
 from queries.origins.origin_figures import OriginFiguresRow, origin_figures
 from queries.origins.origin_matrix import origin_matrix
 from queries.origins.origins import OriginRow, origins
@@ -283,7 +283,7 @@ def _review() -> None:
         not_in_this_store("No single run has this id" if known.rows else "There is no run with this id", run_id)
         return
     run = known.rows[0]
-    st.text(run.name or run.native_id)
+    st.text(clipped(run.name or run.native_id))
     draw_candidates(run.run_id, event_id or None)
     review_panel(run.run_id, event_id or None)
     if st.button("Open the run", icon=":material/timeline:", key="open_reviewed"):

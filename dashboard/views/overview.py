@@ -99,7 +99,7 @@ def _outcomes() -> None:
         st.caption("Failed share with its 95 % interval")
         draw_chart(
             failed_shares,
-            {s.workload: s for s in shares if s.workload},
+            {s.workload: s for s in shares if s.workload is not None},
             drawn,
             key="shares_chart",
             alt=f"Failed share by workload with 95 % intervals; the highest is {share(worst.rate)}",

@@ -128,7 +128,8 @@ def _calibration(asked: dict[str, object]) -> None:
         figure(
             "Gap",
             _points(overall.gap),
-            f"{_too_sure(overall)}: confidence {share(overall.avg_confidence)}, success {share(overall.success_rate)}",
+            f"{_too_sure(overall)}: confidence {share(overall.avg_confidence)}, success {share(overall.success_rate)}"
+            f" (n = {overall.attempts:,})",
             scores,
             counted=measured,
             note="Average confidence minus success rate, over the same attempts.",
@@ -136,12 +137,17 @@ def _calibration(asked: dict[str, object]) -> None:
         figure(
             "Brier score",
             f"{overall.brier or 0:.3f}",
-            f"0 is perfect; always saying the average would score {overall.brier_of_base_rate or 0:.3f}",
+            f"0 is perfect; always saying the average would score {overall.brier_of_base_rate or 0:.3f}"
+            f" (n = {overall.attempts:,})",
             scores,
             counted=measured,
             note="The mean of (confidence − recovered)². Over the other number, it tells less than the average.",
         )
-        st.caption("By chain: " + ", ".join(f"{s.chain} gap {_points(s.gap)}" for s in scores if s.chain) + ".")
+        st.caption(
+            "By chain: "
+            + ", ".join(f"{s.chain} gap {_points(s.gap)} (n = {s.attempts:,})" for s in scores if s.chain)
+            + "."
+        )
 
 
 def _points(gap: float | None) -> str:

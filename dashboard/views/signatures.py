@@ -20,7 +20,7 @@ from dashboard.sections import draw
 from dashboard.signatures.reviews import decide
 from dashboard.tables import count_column, table
 from dashboard.why import why
-from dashboard.wording import counted, moment, said
+from dashboard.wording import clipped, counted, moment, said
 from queries.failures.signature_states import SignatureStateRow, signature_states
 from queries.failures.signatures import SignatureRow, signatures
 from queries.overview.totals import totals
@@ -152,7 +152,7 @@ def _one(found: Answer[SignatureRow], row: SignatureRow) -> None:
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.badge(STATES[row.state], color={"resolved": "green", "new": "blue"}.get(row.state, "orange"))  # type: ignore[arg-type]
-            st.text(row.error_code or row.type or row.signature)
+            st.text(clipped(row.error_code or row.type or row.signature))
         facts(
             {
                 "Location": said(row.location),

@@ -18,7 +18,7 @@ from dashboard.run_picker import pick_run
 from dashboard.walkthrough.moments import Moment, Told, known_at, moments, told_of
 from dashboard.walkthrough.reviews import note_panel
 from dashboard.why import why
-from dashboard.wording import counted
+from dashboard.wording import clipped, counted
 from queries.context.context_step_sets import ContextStepSetRow, context_step_sets
 from queries.findings.findings import findings
 from queries.origins.reviews import reviews
@@ -31,6 +31,8 @@ PAGE = Page(
 )  # fmt: skip
 MOST = 200
 # A file of sizes only: what the back row of a room can read. No text out of a record is ever near it.
+# More of a text than this no room reads.
+MOST_READ = 2_000
 LARGE = Path(__file__).parents[1] / "static" / "walkthrough.css"
 
 
@@ -114,9 +116,9 @@ def _happened(shown: Moment) -> None:
                 st.badge("first failure", icon=":material/priority_high:", color="red")
             st.text(" · ".join(part for part in (shown.when, shown.where) if part))
         with st.container(key="walk_title"):
-            st.text(shown.title)
+            st.text(clipped(shown.title))
         with st.container(key="walk_said"):
-            st.text(shown.summary or "Nothing more is recorded of this moment.")
+            st.text(clipped(shown.summary or "Nothing more is recorded of this moment.", MOST_READ))
 
 
 def _known(sets: Sequence[ContextStepSetRow]) -> None:

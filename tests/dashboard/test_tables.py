@@ -8,6 +8,12 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 
+def turned() -> None:
+    from dashboard.tables import table
+
+    table([("\u202elive\u202c", "שלום")], {"Name": lambda row: row[0], "Other": lambda row: row[1]}, alt="Texts")
+
+
 def drawn() -> None:
     from dashboard.tables import count_column, table
 
@@ -35,3 +41,11 @@ def test_counts_have_the_separators_of_the_texts_and_places_have_none() -> None:
         "Errors": separated,
         "Runs": separated,
     }
+
+
+def test_a_text_is_shown_in_the_order_in_which_it_was_recorded() -> None:
+    app = AppTest.from_function(turned).run()
+    assert not app.exception
+    frame = app.dataframe[0].value
+    assert list(frame["Name"]) == ["\ufffdlive\ufffd"]
+    assert list(frame["Other"]) == ["שלום"]

@@ -112,6 +112,10 @@ def interval(low: float | None, high: float | None) -> str:
     return ABSENT if low is None or high is None else f"{low:.1%} to {high:.1%}"
 
 
+# Of an empty text: it was recorded, so it is not unknown.
+NAMELESS = "(no name)"
+
+
 def clipped(text: str, longest: int = 400) -> str:
     """The beginning of a text that nobody would read to its end in its place, and how long it is."""
     return text if len(text) <= longest else f"{text[:longest]}… ({len(text):,} characters)"

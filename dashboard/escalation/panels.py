@@ -18,7 +18,7 @@ from dashboard.notices import nothing
 from dashboard.reading import ask
 from dashboard.tables import table
 from dashboard.why import why
-from dashboard.wording import ABSENT, clipped, counted, interval, moment, share
+from dashboard.wording import ABSENT, NAMELESS, clipped, counted, interval, moment, share
 from queries.escalation.alerts import Alert
 from queries.escalation.escalation_band import EscalationBandRow, escalation_band
 from queries.escalation.escalation_history import EscalationHistoryRow, escalation_history
@@ -58,7 +58,7 @@ def draw_card(alert: Alert, answer: Answer[EscalationBandRow]) -> None:
 def _badges(alert: Alert) -> None:
     row = alert.reading
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.text(clipped(row.workload) or "a workload without a name")
+        st.text(clipped(row.workload) or NAMELESS)
         evidence = f", {row.evidence}" if row.evidence else ""
         st.badge(f"{words.state(row.state)}{evidence}", color=words.state_colour(row), help=_state_help(row))
         if row.severity:

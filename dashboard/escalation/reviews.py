@@ -23,7 +23,7 @@ def draw_acknowledgement(alert: Alert) -> None:
     if ack and alert.is_acknowledged:
         st.text(f"✓ Acknowledged by {ack.author} on {moment(ack.created_at)}, until {_until(ack.until)}.")
         st.text(f"“{ack.note}”")
-        st.caption("It ends by itself then, and at once when the edge, the severity or the band changes for the worse.")
+        st.caption("It ends by itself then, and at once when the edge flips, the severity rises or the band changes.")
         return
     if ack:
         st.text(

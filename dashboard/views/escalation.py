@@ -20,7 +20,7 @@ from dashboard.reading import ask, once
 from dashboard.sections import draw
 from dashboard.tables import more
 from dashboard.why import why
-from dashboard.wording import counted, moment
+from dashboard.wording import NAMELESS, counted, moment
 from queries.escalation.acknowledgements import acknowledgements
 from queries.escalation.alerts import Alert, current
 from queries.escalation.bands import configured, with_history
@@ -99,7 +99,13 @@ def _chosen(found: Answer[EscalationBandRow], bands: str) -> Alert | None:
     """The workload whose card is open; the worst one at first."""
     names = [row.workload for row in found]
     say_unknown("of", names, "No workload here has this name")
-    name = st.selectbox("Workload in detail, the worst first", names, key="of", bind="query-params")
+    name = st.selectbox(
+        "Workload in detail, the worst first",
+        names,
+        key="of",
+        bind="query-params",
+        format_func=lambda name: name or NAMELESS,
+    )
     row = next((row for row in found if row.workload == name), None)
     if row is None:
         return None

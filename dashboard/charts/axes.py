@@ -8,6 +8,7 @@ from typing import Any
 
 # From so many on Plotly chooses whole numbers by itself, and days.
 _COUNTS, _DAYS = 6, 8
+_DAY = timedelta(days=1)
 
 
 def of_counts(most: int, title: str) -> dict[str, Any]:
@@ -21,8 +22,7 @@ def of_days(days: Iterable[date]) -> dict[str, Any]:
     shown = sorted(set(days))
     if not shown or _are_many(shown):
         return {}
-    margin = timedelta(days=1) if len(shown) == 1 else timedelta()
-    around = {"range": [shown[0] - margin, shown[-1] + margin]} if margin else {}
+    around = {"range": [shown[0] - _DAY, shown[0] + _DAY]} if len(shown) == 1 else {}
     return {"tickvals": shown, "tickformat": "%d %b<br>%Y", **around}
 
 
